@@ -1,0 +1,114 @@
+"""Shortcuts for people who keep one table per fidelity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from .errors import DataError, listed
+from .estimator import MultiFidelityRegressor
+from .mast import MAST
+
+
+def fit(
+    data: Mapping[Any, Sequence[Any]],
+    costs: Mapping[Any, float] | None = None,
+    **options: Any,
+) -> MAST:
+    """Fit MAST to one table per fidelity.
+
+    Parameters
+    ----------
+    data : mapping of fidelity name to (X, y) or (X, y, noise_std)
+        X of shape (n, d), as arrays or DataFrames (columns are matched by name); noise_std is the
+        known noise standard deviation, one number or one per row.
+    costs : mapping of fidelity name to cost, optional
+    **options
+        Everything else that :class:`MAST` takes.
+
+    Returns
+    -------
+    MAST
+        Fitted.
+
+    Examples
+    --------
+    >>> import numpy as np, mastgp
+    >>> x1, x2 = np.linspace(0, 1, 20), np.linspace(0, 1, 5)
+    >>> tables = {"coarse": (x1[:, None], x1**2 + 0.1), "fine": (x2[:, None], x2**2)}
+    >>> model = mastgp.fit(tables, costs={"coarse": 1, "fine": 10})
+    >>> model.predict([[0.5]]).round(2)
+    array([0.25])
+    """
+    if not isinstance(data, Mapping) or not data:
+        raise DataError(
+            "expected a mapping of fidelity names to (X, y), such as "
+            '{"coarse": (X1, y1), "fine": (X2, y2)}'
+        )
+    tables, targets, labels, noises = [], [], [], []
+    for label, entry in data.items():
+        X, y, noise_std = _entry(label, entry)
+        tables.append(X)
+        targets.append(y)
+        labels.extend([label] * len(y))
+        noises.append(np.broadcast_to(np.asarray(noise_std, dtype=float), y.shape))
+    noise = np.concatenate(noises)
+    return MAST(costs, **options).fit(
+        _stack(tables, list(data)),
+        np.concatenate(targets),
+        fidelity=np.array(labels, dtype=object),
+        noise_std=None if np.isnan(noise).all() else noise,
+    )
+
+
+def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
+    """Read a model that was written by its ``save`` method."""
+    from .storage import load_model
+
+    return load_model(path)
+
+
+def _entry(label: Any, entry: Any) -> tuple[Any, Any, Any]:
+    try:
+        X, y, *noise = entry
+    except (TypeError, ValueError):
+        raise DataError(f"fidelity {str(label)!r}: expected (X, y) or (X, y, noise_std)") from None
+    X = X if hasattr(X, "columns") else np.asarray(X, dtype=float)
+    y = np.asarray(y, dtype=float).ravel()
+    if X.ndim != 2:
+        raise DataError(
+            f"fidelity {str(label)!r}: X has {X.ndim} dimension(s); expected a table of shape "
+            "(n, d), for a single input X.reshape(-1, 1)"
+        )
+    if len(X) != len(y):
+        raise DataError(f"fidelity {str(label)!r}: X has {len(X)} rows, but y has {len(y)}")
+    return X, y, noise[0] if noise else np.nan
+
+
+def _stack(tables: list[Any], labels: list[Any]) -> Any:
+    """Put tables on top of each other, matching the columns of DataFrames by name."""
+    framed = [hasattr(table, "columns") for table in tables]
+    if any(framed) and not all(framed):
+        raise DataError("X is a DataFrame for some fidelities and an array for others; use one kind")
+    first = tables[0]
+    for label, table in zip(labels, tables, strict=True):
+        if all(framed):
+            differing = set(table.columns) ^ set(first.columns)
+            if differing:
+                raise DataError(
+                    f"fidelity {str(label)!r} and {str(labels[0])!r} differ in column "
+                    f"{listed(sorted(map(str, differing)))}"
+                )
+        elif table.shape[1] != first.shape[1]:
+            raise DataError(
+                f"fidelity {str(label)!r} has {table.shape[1]} inputs, but {str(labels[0])!r} "
+                f"has {first.shape[1]}"
+            )
+    if all(framed):
+        import pandas as pd
+
+        return pd.concat([table[first.columns] for table in tables], ignore_index=True)
+    return np.concatenate(tables)

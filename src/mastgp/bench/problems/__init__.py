@@ -1,0 +1,48 @@
+"""The paper's synthetic problems, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from ...errors import DataError, listed
+from . import ackley, borehole, branin, hartmann, levy, park, rastrigin, rosenbrock
+from .base import Problem
+
+#: In the order of the paper's tables.
+PROBLEMS: dict[str, Callable[..., Problem]] = {
+    "branin": branin.make,
+    "hartmann3": hartmann.make3,
+    "ackley": ackley.make,
+    "park1": park.make1,
+    "park2": park.make2,
+    "hartmann6": hartmann.make6,
+    "levy": levy.make,
+    "borehole": borehole.make,
+    "rastrigin": rastrigin.make,
+    "rosenbrock": rosenbrock.make,
+}
+
+
+@cache
+def problem(name: str, n_inputs: int | None = None) -> Problem:
+    """Find a problem by name.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`PROBLEMS`.
+    n_inputs : int, optional
+        Dimension, for ackley, levy, rastrigin and rosenbrock; the paper's by default.
+    """
+    if name not in PROBLEMS:
+        raise DataError(f"unknown problem {name!r}; choose one of {listed(PROBLEMS)}")
+    if n_inputs is None:
+        return PROBLEMS[name]()
+    try:
+        return PROBLEMS[name](n_inputs)
+    except TypeError:
+        raise DataError(f"problem {name!r} has a fixed number of inputs") from None
+
+
+__all__ = ["PROBLEMS", "Problem", "problem"]

@@ -1,0 +1,139 @@
+"""What a method sees and what it is scored on: budgets, designs and test sets of the paper.
+
+The budget is B = 5 D expensive evaluations. It is split over the fidelities by cost, each gets a
+Latin hypercube of its own, and the yardstick is a GP that spends all of B on expensive points.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from .problems import Problem
+
+Array = NDArray[np.float64]
+
+TEST_SIZE = 1000
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How a budget is spread over fidelities.
+
+    Attributes
+    ----------
+    shares : dict of fidelity name to share of the budget
+    costs : dict of fidelity name to cost of one evaluation, 1 for the most expensive
+    degradations : dict of fidelity name to degradation d
+    """
+
+    shares: dict[str, float]
+    costs: dict[str, float]
+    degradations: dict[str, float]
+
+    def counts(self, total: float) -> dict[str, int]:
+        """Number of evaluations of each fidelity for a total budget."""
+        return {
+            name: math.ceil(share * total - 1e-9)
+            if self.costs[name] == 1.0
+            else round(share * total / self.costs[name])
+            for name, share in self.shares.items()
+        }
+
+
+TWO_FIDELITIES = Budget(
+    shares={"low": 0.3, "high": 0.7},
+    costs={"low": 0.1, "high": 1.0},
+    degradations={"low": 1.0, "high": 0.0},
+)
+THREE_FIDELITIES = Budget(
+    shares={"low": 0.2, "mid": 0.3, "high": 0.5},
+    costs={"low": 0.1, "mid": 0.2, "high": 1.0},
+    degradations={"low": 1.0, "mid": 0.5, "high": 0.0},
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One draw of a problem: training data, the yardstick's data, and the test set.
+
+    Attributes
+    ----------
+    X, y, fidelity : arrays of n rows
+        Training data of all fidelities.
+    costs : dict of fidelity name to cost
+    bounds : array of shape (d, 2)
+    X_only, y_only : arrays
+        Expensive points that the whole budget would have bought.
+    X_test, y_test : arrays
+        Noise-free test set, the same for all seeds.
+    """
+
+    X: Array
+    y: Array
+    fidelity: NDArray[np.str_]
+    costs: dict[str, float]
+    bounds: Array
+    X_only: Array
+    y_only: Array
+    X_test: Array
+    y_test: Array
+
+
+def synthetic_trial(
+    problem: Problem,
+    seed: int,
+    budget: Budget = TWO_FIDELITIES,
+    *,
+    budget_factor: float = 1.0,
+    test_size: int = TEST_SIZE,
+) -> Trial:
+    """Draw the data of one seed.
+
+    Every stream of random numbers is derived from problem, seed and purpose, so that a trial is
+    the same whatever was drawn before it.
+    """
+    total = 5 * problem.n_inputs * budget_factor
+    counts = budget.counts(total)
+    Xs, ys, labels = [], [], []
+    for name, count in counts.items():
+        X, y = _draw(problem, count, budget.degradations[name], _stream(problem, seed, name))
+        Xs.append(X)
+        ys.append(y)
+        labels += [name] * count
+    X_only, y_only = _draw(problem, math.ceil(total), 0.0, _stream(problem, seed, "only"))
+    X_test = latin_hypercube(problem.bounds, test_size, _stream(problem, 0, "test"))
+    return Trial(
+        X=np.concatenate(Xs),
+        y=np.concatenate(ys),
+        fidelity=np.array(labels),
+        costs=budget.costs,
+        bounds=problem.bounds,
+        X_only=X_only,
+        y_only=y_only,
+        X_test=X_test,
+        y_test=problem.evaluate(X_test),
+    )
+
+
+def latin_hypercube(bounds: Array, n: int, rng: np.random.Generator) -> Array:
+    """A Latin hypercube of n points in a box."""
+    unit = qmc.LatinHypercube(len(bounds), rng=rng).random(n)
+    return bounds[:, 0] + unit * np.ptp(bounds, axis=1)
+
+
+def _draw(
+    problem: Problem, n: int, degradation: float, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    X = latin_hypercube(problem.bounds, n, rng)
+    return X, problem.observe(X, degradation, rng)
+
+
+def _stream(problem: Problem, seed: int, purpose: str) -> np.random.Generator:
+    key = zlib.crc32(f"{problem.name}/{problem.n_inputs}/{purpose}".encode())
+    return np.random.default_rng([seed, key])

@@ -1,0 +1,328 @@
+"""Training data of named fidelities: checks, bounds, and scaling to the unit cube."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import (
+    ConstantInputWarning,
+    ConstantTargetWarning,
+    DataError,
+    DuplicateWarning,
+    FewPointsWarning,
+    listed,
+)
+from .gp import target_scale
+from .hierarchy import Hierarchy, fidelity_name, rank_fidelities
+
+Array = NDArray[np.float64]
+Bounds = Mapping[str, tuple[float, float]] | Sequence[Sequence[float]] | Array
+
+
+@dataclass(frozen=True)
+class Box:
+    """The region that is mapped to the unit cube.
+
+    An input that never varies has equal `low` and `high`; it is mapped to 0.5 whatever its value.
+    """
+
+    low: Array
+    high: Array
+
+    @property
+    def widths(self) -> Array:
+        """Width of every input's range; 1 where it does not vary."""
+        return np.where(self.varies, self.high - self.low, 1.0)
+
+    @property
+    def varies(self) -> NDArray[np.bool_]:
+        """Which inputs have a range at all."""
+        return self.high > self.low
+
+    def to_unit(self, X: Array) -> Array:
+        """Map inputs in the user's units to the unit cube."""
+        return np.where(self.varies, (X - self.low) / self.widths, 0.5)
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """Observations of one fidelity, in the user's units.
+
+    Rows are kept in a canonical order (sorted by inputs, then target), so that results do not
+    depend on the order in which the user's rows came; `rows` leads back to it.
+
+    Attributes
+    ----------
+    name : str
+    X : array of shape (n, d)
+    y : array of shape (n,)
+    noise_var : array of shape (n,) or None
+        Known noise variances; None where they are to be learned.
+    rows : int array of shape (n,)
+        Position of each observation in the user's table.
+    """
+
+    name: str
+    X: Array
+    y: Array
+    noise_var: Array | None
+    rows: NDArray[np.intp]
+
+    def subset(self, keep: NDArray[np.bool_]) -> Fidelity:
+        """Return the observations chosen by a mask."""
+        noise_var = None if self.noise_var is None else self.noise_var[keep]
+        return Fidelity(self.name, self.X[keep], self.y[keep], noise_var, self.rows[keep])
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Observations of all fidelities, cheapest first.
+
+    Attributes
+    ----------
+    fidelities : tuple of Fidelity
+    hierarchy : Hierarchy
+    box : Box
+    feature_names : tuple of str
+    """
+
+    fidelities: tuple[Fidelity, ...]
+    hierarchy: Hierarchy
+    box: Box
+    feature_names: tuple[str, ...]
+
+    @property
+    def top(self) -> Fidelity:
+        """The most expensive fidelity."""
+        return self.fidelities[-1]
+
+    @property
+    def cheaper(self) -> tuple[Fidelity, ...]:
+        """All fidelities but the most expensive."""
+        return self.fidelities[:-1]
+
+    @property
+    def n_points(self) -> int:
+        """Number of observations of all fidelities."""
+        return sum(len(fidelity.y) for fidelity in self.fidelities)
+
+    @property
+    def y_scale(self) -> float:
+        """Scale of the targets of all fidelities together."""
+        return target_scale(np.concatenate([fidelity.y for fidelity in self.fidelities]))
+
+    def unit(self, fidelity: Fidelity) -> Array:
+        """Inputs of a fidelity in the unit cube."""
+        return self.box.to_unit(fidelity.X)
+
+    def with_top(self, top: Fidelity) -> TrainingData:
+        """Return the same data with another most expensive fidelity, such as a subset of it."""
+        return TrainingData((*self.cheaper, top), self.hierarchy, self.box, self.feature_names)
+
+
+def assemble(
+    X: Array,
+    y: Array,
+    labels: Sequence[Any] | NDArray[Any] | None,
+    *,
+    feature_names: Sequence[str],
+    costs: Mapping[Any, float] | None = None,
+    order: Sequence[Any] | None = None,
+    exponents: Mapping[Any, float] | None = None,
+    bounds: Bounds | None = None,
+    noise_std: Mapping[Any, float] | None = None,
+    row_noise_std: Array | None = None,
+) -> TrainingData:
+    """Check a table of observations and sort it by fidelity.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    y : array of shape (n,)
+    labels : sequence of length n, optional
+        Fidelity of each row; without it all rows are of one fidelity, called ``data``.
+    feature_names : sequence of d names
+    costs, order, exponents
+        See :func:`mastgp.hierarchy.rank_fidelities`.
+    bounds : array of shape (d, 2) or mapping of feature name to (low, high), optional
+        Ranges that are mapped to [0, 1]; the pooled range of the data for inputs not named.
+    noise_std : mapping of fidelity name to standard deviation, optional
+    row_noise_std : array of shape (n,), optional
+        Known noise standard deviation of each row; NaN where it is to be learned.
+    """
+    names = _names_of_rows(labels, len(y))
+    check_finite(X, "X", feature_names, names)
+    check_finite(y[:, None], "y", ["y"], names)
+    hierarchy = rank_fidelities(names.tolist(), costs, order, exponents)
+    box = _box(X, bounds, feature_names, names)
+    noise = _noise_var(names, noise_std, row_noise_std, hierarchy)
+    fidelities = tuple(_fidelity(name, X, y, names, noise) for name in hierarchy.names)
+    data = TrainingData(fidelities, hierarchy, box, tuple(feature_names))
+    _warn_about(data)
+    return data
+
+
+def check_finite(
+    values: Array, what: str, columns: Sequence[str], names: NDArray[np.str_] | None = None
+) -> None:
+    """Raise an error that names the first value that is not a finite number."""
+    bad = ~np.isfinite(values)
+    if not bad.any():
+        return
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    value = values[row, column]
+    kind = "NaN" if np.isnan(value) else "infinity (inf)"
+    where = f"row {row}" + (f", column {columns[column]!r}" if what == "X" else "")
+    of = f" of fidelity {str(names[row])!r}" if names is not None and len(set(names)) > 1 else ""
+    more = f" ({int(bad.sum())} such values in all)" if bad.sum() > 1 else ""
+    raise DataError(
+        f"Input {what} contains {kind} in {where}{of}{more}; remove the row or fill in the value"
+    )
+
+
+def _names_of_rows(labels: Any, n: int) -> NDArray[np.str_]:
+    if labels is None:
+        return np.full(n, "data")
+    listed_labels = list(labels)
+    if len(listed_labels) != n:
+        raise DataError(f"fidelity has {len(listed_labels)} labels, but X has {n} rows")
+    return np.array([fidelity_name(label) for label in listed_labels])
+
+
+def _box(
+    X: Array, bounds: Bounds | None, feature_names: Sequence[str], names: NDArray[np.str_]
+) -> Box:
+    low, high = X.min(axis=0), X.max(axis=0)
+    if bounds is None:
+        return Box(low, high)
+    for i, (lower, upper) in _bounds_by_column(bounds, feature_names).items():
+        if not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
+            raise DataError(
+                f"the bounds of column {feature_names[i]!r} are ({lower:g}, {upper:g}); "
+                "they must be two numbers, the lower first"
+            )
+        outside = np.flatnonzero((X[:, i] < lower) | (X[:, i] > upper))
+        if len(outside):
+            row = int(outside[0])
+            raise DataError(
+                f"column {feature_names[i]!r} is {X[row, i]:g} in row {row} of fidelity "
+                f"{str(names[row])!r}, outside the bounds ({lower:g}, {upper:g}); widen the "
+                "bounds or remove the row"
+            )
+        low[i], high[i] = lower, upper
+    return Box(low, high)
+
+
+def _bounds_by_column(
+    bounds: Bounds, feature_names: Sequence[str]
+) -> dict[int, tuple[float, float]]:
+    if isinstance(bounds, Mapping):
+        unknown = sorted(set(bounds) - set(feature_names))
+        if unknown:
+            raise DataError(
+                f"bounds names column {listed(unknown)}, but the inputs are {listed(feature_names)}"
+            )
+        named = [(list(feature_names).index(name), pair) for name, pair in bounds.items()]
+    else:
+        table = np.asarray(bounds, dtype=float)
+        if table.shape != (len(feature_names), 2):
+            raise DataError(
+                f"bounds has shape {table.shape}; expected one (low, high) for each of the "
+                f"{len(feature_names)} inputs"
+            )
+        named = list(enumerate(table))
+    try:
+        return {i: (float(low), float(high)) for i, (low, high) in named}
+    except (TypeError, ValueError):
+        raise DataError("each of the bounds must be a pair of numbers (low, high)") from None
+
+
+def _noise_var(
+    names: NDArray[np.str_],
+    by_fidelity: Mapping[Any, float] | None,
+    by_row: Array | None,
+    hierarchy: Hierarchy,
+) -> Array | None:
+    """Known noise variance of every row; NaN where unknown, None if all are."""
+    std = np.full(len(names), np.nan)
+    for label, value in (by_fidelity or {}).items():
+        name = fidelity_name(label)
+        if name not in hierarchy.names:
+            raise DataError(
+                f"noise_std names fidelity {name!r}, but the data have {listed(hierarchy.names)}"
+            )
+        std[names == name] = value
+    if by_row is not None:
+        if by_row.shape != names.shape:
+            raise DataError(f"noise_std has {by_row.size} values, but there are {len(names)} rows")
+        std = np.where(np.isnan(by_row), std, by_row)
+    if np.isinf(std).any() or (std < 0.0).any():
+        row = int(np.flatnonzero(np.isinf(std) | (std < 0.0))[0])
+        raise DataError(
+            f"noise_std is {std[row]:g} in row {row} of fidelity {str(names[row])!r}; a standard "
+            "deviation must be a number of at least zero"
+        )
+    for name in hierarchy.names:
+        known = ~np.isnan(std[names == name])
+        if known.any() and not known.all():
+            raise DataError(
+                f"noise_std is known for {int(known.sum())} of the {len(known)} rows of fidelity "
+                f"{name!r}; give it for all of them or for none"
+            )
+    return None if np.isnan(std).all() else std**2
+
+
+def _fidelity(
+    name: str, X: Array, y: Array, names: NDArray[np.str_], noise: Array | None
+) -> Fidelity:
+    rows = np.flatnonzero(names == name)
+    keys = (y[rows], *X[rows].T[::-1])
+    if noise is not None:
+        keys = (noise[rows], *keys)
+    rows = rows[np.lexsort(keys)]
+    known = noise is not None and not np.isnan(noise[rows]).any()
+    return Fidelity(name, X[rows], y[rows], noise[rows] if noise is not None and known else None, rows)
+
+
+def _warn_about(data: TrainingData) -> None:
+    """Tell the user what is legitimate but odd."""
+    several = len(data.fidelities) > 1
+    if len(data.top.y) < 3:
+        warnings.warn(
+            f"fidelity {data.top.name!r} has only {len(data.top.y)} point(s): its scale is taken "
+            "from all fidelities together, and the uncertainty is little more than a guess",
+            FewPointsWarning,
+            stacklevel=5,
+        )
+    for name, varies in zip(data.feature_names, data.box.varies, strict=True):
+        if not varies:
+            warnings.warn(
+                f"input {name!r} never varies: nothing can be learned about it, and it is ignored",
+                ConstantInputWarning,
+                stacklevel=5,
+            )
+    for fidelity in data.fidelities:
+        of = f" of fidelity {fidelity.name!r}" if several else ""
+        if len(fidelity.y) > 1 and np.ptp(fidelity.y) <= 1e-14 * np.abs(fidelity.y).max():
+            warnings.warn(
+                f"the target{of} is {fidelity.y[0]:g} in every row",
+                ConstantTargetWarning,
+                stacklevel=5,
+            )
+        same_inputs = (np.diff(fidelity.X, axis=0) == 0.0).all(axis=1)
+        differing = same_inputs & (np.diff(fidelity.y) != 0.0)
+        if differing.any():
+            first = int(np.flatnonzero(differing)[0])
+            rows = sorted(int(row) for row in fidelity.rows[first : first + 2])
+            warnings.warn(
+                f"{int(differing.sum())} row(s){of} repeat the inputs of another with a different "
+                f"target, first rows {rows[0]} and {rows[1]}: their difference is taken as noise",
+                DuplicateWarning,
+                stacklevel=5,
+            )

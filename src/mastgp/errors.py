@@ -1,0 +1,56 @@
+"""Errors and warnings of the package, each under one base class."""
+
+from __future__ import annotations
+
+
+class MastError(Exception):
+    """Base of every error the package raises on purpose."""
+
+
+class DataError(MastError, ValueError):
+    """The data or the options that describe them cannot be used; the message says where."""
+
+
+class FileError(MastError, OSError):
+    """A file or folder cannot be read or written."""
+
+
+class ModelFileError(FileError):
+    """A model file is damaged, foreign, or written by a newer version."""
+
+
+class MissingExtraError(MastError, ImportError):
+    """An optional dependency is not installed; the message has the command that installs it."""
+
+
+class MastWarning(UserWarning):
+    """Base of every warning the package gives."""
+
+
+class FewPointsWarning(MastWarning):
+    """The most expensive fidelity has so few points that the uncertainty is a guess."""
+
+
+class DuplicateWarning(MastWarning):
+    """Several rows of a fidelity share their inputs but not their target."""
+
+
+class ConstantTargetWarning(MastWarning):
+    """A fidelity's target does not vary."""
+
+
+class ConstantInputWarning(MastWarning):
+    """An input column does not vary, so nothing can be learned about it."""
+
+
+class ExtrapolationWarning(MastWarning):
+    """Predictions were asked for far outside the data."""
+
+
+class FitWarning(MastWarning):
+    """A fit did not go as it should: no convergence, or jitter was needed."""
+
+
+def listed(names: object) -> str:
+    """Write names as text for a message: ``'coarse', 'fine'``."""
+    return ", ".join(repr(str(name)) for name in names)  # type: ignore[attr-defined]

@@ -1,0 +1,232 @@
+"""The scikit-learn interface that every surrogate of the package shares."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+
+from .data import Bounds, TrainingData, assemble, check_finite
+from .errors import DataError, ExtrapolationWarning, listed
+from .gp import blas_threads
+
+Array = NDArray[np.float64]
+
+#: Queries further outside the box than this share of its width draw a warning.
+FAR_OUTSIDE = 0.1
+
+
+class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all surrogates: checks data, scales inputs, predicts in the user's units.
+
+    A subclass has at least the constructor parameters `costs`, `order`, `bounds`, `noise_std` and
+    `random_state`, and says how to fit and to predict in the unit cube.
+    """
+
+    costs: Mapping[Any, float] | None
+    order: Sequence[Any] | None
+    bounds: Bounds | None
+    noise_std: Mapping[Any, float] | None
+    random_state: Any
+
+    training_data_: TrainingData
+
+    @abstractmethod
+    def _fit_unit(self, data: TrainingData) -> None:
+        """Fit to checked data; inputs are to be taken from ``data.unit``."""
+
+    @abstractmethod
+    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the latent function at unit-cube inputs."""
+
+    @abstractmethod
+    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and full covariance of the latent function at unit-cube inputs."""
+
+    @abstractmethod
+    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of mean and variance with respect to unit-cube inputs."""
+
+    @property
+    @abstractmethod
+    def noise_var_(self) -> float:
+        """Noise variance of the most expensive fidelity, in the target's squared units."""
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        fidelity: ArrayLike | None = None,
+        noise_std: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the surrogate.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n, d)
+            Inputs of all fidelities, one row per observation.
+        y : array of shape (n,)
+            Observed responses.
+        fidelity : array of n labels, optional
+            Name of each row's fidelity. Without it all rows are of one fidelity.
+        noise_std : array of shape (n,), optional
+            Known noise standard deviation of each row, in y's units; NaN where it is to be
+            learned. All rows of a fidelity, or none.
+
+        Returns
+        -------
+        self
+        """
+        table, targets = self._checked_table(X, y)
+        data = assemble(
+            table,
+            targets,
+            None if fidelity is None else np.asarray(fidelity, dtype=object).ravel(),
+            feature_names=self._feature_names(),
+            costs=self.costs,
+            order=self.order,
+            exponents=getattr(self, "exponents", None),
+            bounds=self.bounds,
+            noise_std=self.noise_std,
+            row_noise_std=_as_noise(noise_std),
+        )
+        return self._fit_data(data)
+
+    def _fit_data(self, data: TrainingData) -> Self:
+        self.training_data_ = data
+        with blas_threads(data.n_points):
+            self._fit_unit(data)
+        return self
+
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        include_noise: bool = False,
+    ) -> Any:
+        """Predict the most expensive fidelity's response.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n, d)
+            Any number of points; memory stays bounded.
+        return_std : bool
+            Also return the standard deviation, shape (n,).
+        return_cov : bool
+            Also return the full covariance, shape (n, n), instead.
+        include_noise : bool
+            Whether the uncertainty is that of a new observation, noise included, or of the
+            underlying function.
+
+        Returns
+        -------
+        mean : array of shape (n,)
+        std or cov : array, if asked for
+        """
+        if return_std and return_cov:
+            raise DataError("ask for return_std or return_cov, not for both")
+        U = self._unit_queries(X)
+        extra = self.noise_var_ if include_noise else 0.0
+        if return_cov:
+            mean, cov = self._covariance_unit(U)
+            return mean, cov + extra * np.eye(len(cov))
+        mean, var = self._predict_unit(U)
+        return (mean, np.sqrt(var + extra)) if return_std else mean
+
+    def predict_gradient(self, X: ArrayLike) -> tuple[Array, Array]:
+        """Gradients of the predicted mean and variance with respect to the inputs.
+
+        Returns
+        -------
+        mean_gradient, var_gradient : arrays of shape (n, d)
+            In units of the target (squared for the variance) per unit of each input.
+        """
+        d_mean, d_var = self._gradient_unit(self._unit_queries(X))
+        box = self.training_data_.box
+        per_unit = np.where(box.varies, 1.0 / box.widths, 0.0)
+        return d_mean * per_unit, d_var * per_unit
+
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
+        """Draw functions from the posterior, evaluated at `X`: shape (n, n_samples)."""
+        mean, cov = self._covariance_unit(self._unit_queries(X))
+        random = check_random_state(self.random_state if random_state is None else random_state)
+        values, vectors = np.linalg.eigh(cov)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        draws: Array = mean[:, None] + root @ random.standard_normal((len(mean), n_samples))
+        return draws
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""
+        from .storage import save_model
+
+        check_is_fitted(self)
+        save_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a model written by :meth:`save`."""
+        from .errors import ModelFileError
+        from .storage import load_model
+
+        model = load_model(path)
+        if not isinstance(model, cls):
+            raise ModelFileError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}")
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether `fit` has been called."""
+        return hasattr(self, "training_data_")
+
+    def _checked_table(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+        """Turn the user's inputs and targets into checked arrays."""
+        if isinstance(y, Sequence | np.ndarray) and np.ndim(y) == 1:
+            y = _as_numbers(y)
+        table, targets = validate_data(
+            self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
+        )
+        return table, np.asarray(targets, dtype=float)
+
+    def _feature_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            return [str(name) for name in names]
+        return [f"x{i}" for i in range(self.n_features_in_)]
+
+    def _unit_queries(self, X: ArrayLike) -> Array:
+        check_is_fitted(self)
+        table = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
+        data = self.training_data_
+        check_finite(table, "X", data.feature_names)
+        U = data.box.to_unit(table)
+        far = ((U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)).any(axis=0)
+        if far.any():
+            columns = [name for name, out in zip(data.feature_names, far, strict=True) if out]
+            warnings.warn(
+                f"some queries lie far outside the data in column {listed(columns)}: there the "
+                "prediction falls back to the mean and its uncertainty to the overall spread",
+                ExtrapolationWarning,
+                stacklevel=3,
+            )
+        return U
+
+
+def _as_numbers(y: ArrayLike) -> Array:
+    """Targets as numbers, with an error that names the first that is not finite."""
+    try:
+        values = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        return y  # type: ignore[return-value]  # scikit-learn's own message says what it is
+    check_finite(values[:, None], "y", ["y"])
+    return values
+
+
+def _as_noise(noise_std: ArrayLike | None) -> Array | None:
+    return None if noise_std is None else np.asarray(noise_std, dtype=float).ravel()

@@ -1,0 +1,17 @@
+"""The Gaussian-process engine: one model with closed-form gradients, NumPy and SciPy only."""
+
+from .fitting import FitReport
+from .model import Component, Hyperparameters, Model, without_priors
+from .process import GaussianProcess, target_scale
+from .threads import blas_threads
+
+__all__ = [
+    "Component",
+    "FitReport",
+    "GaussianProcess",
+    "Hyperparameters",
+    "Model",
+    "blas_threads",
+    "target_scale",
+    "without_priors",
+]

@@ -1,0 +1,240 @@
+"""The objective of a fit: log marginal likelihood plus log prior, with closed-form gradient.
+
+With ``alpha = K^-1 (y - H beta)`` and ``A = alpha alpha^T - K^-1`` the derivative of the log
+likelihood with respect to any parameter t is ``1/2 tr(A dK/dt)``. Radial kernels make the trace
+cheap: one Cholesky factor, one inverse and one matrix product per component give the gradient
+with respect to every lengthscale, warp parameter, loading, scale and noise at once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels import KERNELS, squared_distances
+from .linalg import cholesky, inverse_from_cholesky, solve_cholesky
+from .model import FIXED_NOISE_FLOOR, Hyperparameters, Layout, Model
+from .warp import WarpInputs
+
+Array = NDArray[np.float64]
+
+_LOG_2PI = math.log(2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Training data in the engine's units.
+
+    Attributes
+    ----------
+    X : array of shape (n, d)
+        Inputs, in or near the unit cube.
+    y : array of shape (n,)
+        Standardised targets.
+    groups : int array of shape (n,)
+        Group of each observation.
+    noise_var : array of shape (n,), optional
+        Known noise variances in standardised units, for models that do not learn them.
+    """
+
+    X: Array
+    y: Array
+    groups: NDArray[np.intp]
+    noise_var: Array | None = None
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A component's part of K, and what its gradient needs."""
+
+    Z: Array
+    covariance: Array  # s (a a^T) k
+    slope: Array  # s (a a^T) k'
+    correlation: Array  # k
+
+
+@dataclass(frozen=True)
+class Factorisation:
+    """K = L L^T of some hyperparameters, with the profiled means."""
+
+    L: Array
+    jitter: float
+    beta: Array
+    residual: Array  # y - H beta
+    alpha: Array  # K^-1 residual
+
+
+def noise_of(parameters: Hyperparameters, data: Observations) -> Array:
+    """Noise variance of every observation."""
+    if parameters.noise_var.size:
+        return parameters.noise_var[data.groups]
+    if data.noise_var is None:
+        raise ValueError("a model that does not learn its noise needs a variance per observation")
+    return np.maximum(data.noise_var, FIXED_NOISE_FLOOR)
+
+
+class Objective:
+    """Negative log posterior density of a model's hyperparameters, per observation.
+
+    Calling it with the optimiser's vector gives value and gradient.
+    """
+
+    def __init__(self, model: Model, data: Observations) -> None:
+        self.model = model
+        self.data = data
+        self.layout = Layout(model)
+        self._inputs = WarpInputs.of(data.X) if model.warp else None
+        used = np.arange(model.n_groups)
+        self._members: Array = (data.groups[:, None] == used).astype(float)
+        # A group without observations keeps a mean of zero: it has no column in the basis.
+        self._present = self._members.any(axis=0)
+        self._basis = self._members[:, self._present]
+        self._targets = np.column_stack([data.y, self._basis])
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        """Value and gradient at `theta`."""
+        parameters = self.layout.unpack(theta)
+        value, gradient = self._log_likelihood_gradient(parameters)
+        log_prior, prior_slope = self.layout.log_prior(theta)
+        n = len(self.data.y)
+        return -(value + log_prior) / n, -(gradient + prior_slope) / n
+
+    def log_likelihood(self, parameters: Hyperparameters) -> float:
+        """Log marginal likelihood of the standardised targets, means profiled out."""
+        return self.log_density(self.factorise(parameters))
+
+    def leave_one_out_score(self, parameters: Hyperparameters) -> float:
+        """Mean log predictive density of each observation given all the others."""
+        mean, var = self.leave_one_out(self.factorise(parameters))
+        return float(
+            np.mean(-0.5 * ((self.data.y - mean) ** 2 / var + np.log(var) + _LOG_2PI))
+        )
+
+    def leave_one_out(self, factorisation: Factorisation) -> tuple[Array, Array]:
+        """Mean and variance of each observation given all the others, hyperparameters kept.
+
+        The group means are estimated again without the point (Dubrule 1983), unless it is the
+        only one of its group.
+        """
+        inverse = inverse_from_cholesky(factorisation.L)
+        precision = inverse.diagonal().copy()
+        projected = inverse @ self._basis
+        inner = np.linalg.inv(self._basis.T @ projected)
+        reduced = precision - np.einsum("ij,jk,ik->i", projected, inner, projected)
+        alone = self._members.sum(axis=0)[self.data.groups] < 2
+        reduced = np.where(alone, precision, np.maximum(reduced, 1e-12 * precision))
+        return self.data.y - factorisation.alpha / reduced, 1.0 / reduced
+
+    def factorise(self, parameters: Hyperparameters) -> Factorisation:
+        """Factorise K and profile the means."""
+        L, jitter = self._factor(self._terms(parameters, self._warped(parameters)), parameters)
+        return self._profile(L, jitter, solve_cholesky(L, self._targets))
+
+    def _warped(self, parameters: Hyperparameters) -> Array:
+        if self._inputs is None:
+            return self.data.X
+        return self._inputs.value(parameters.warp_a, parameters.warp_b)
+
+    def _terms(self, parameters: Hyperparameters, X: Array) -> list[_Term]:
+        unit = self.model.unit_loadings
+        loadings = None if unit else parameters.loadings(self.model)[:, self.data.groups]
+        terms = []
+        for c, component in enumerate(self.model.components):
+            Z = (X - 0.5) / parameters.lengthscales[c]
+            R = squared_distances(Z, Z)
+            R.flat[:: len(R) + 1] = 0.0
+            k, slope = KERNELS[component.kernel](R)
+            covariance, weighted_slope = k, slope
+            if loadings is not None or component.learn_scale:
+                a = np.ones(len(X)) if loadings is None else loadings[c]
+                weight = parameters.scales[c] * np.outer(a, a)
+                covariance = weight * k
+                weighted_slope = covariance if slope is k else weight * slope
+            terms.append(_Term(Z, covariance, weighted_slope, k))
+        return terms
+
+    def _factor(
+        self, terms: list[_Term], parameters: Hyperparameters
+    ) -> tuple[Array, float]:
+        K = terms[0].covariance.copy()
+        for term in terms[1:]:
+            K += term.covariance
+        K.flat[:: len(K) + 1] += noise_of(parameters, self.data)
+        return cholesky(K)
+
+    def _profile(self, L: Array, jitter: float, solved: Array) -> Factorisation:
+        """Profile the means, given `solved` = K^-1 [y, H]."""
+        weighted = solved[:, 1:]
+        inner = self._basis.T @ weighted
+        target = self._basis.T @ solved[:, 0]
+        means = target / inner[0] if len(target) == 1 else np.linalg.solve(inner, target)
+        beta = np.zeros(self.model.n_groups)
+        beta[self._present] = means
+        residual = self.data.y - self._basis @ means
+        return Factorisation(L, jitter, beta, residual, solved[:, 0] - weighted @ means)
+
+    def log_density(self, f: Factorisation) -> float:
+        """Log marginal likelihood from a factorisation."""
+        log_determinant = 2.0 * float(np.log(f.L.diagonal()).sum())
+        return -0.5 * (float(f.residual @ f.alpha) + log_determinant + len(f.alpha) * _LOG_2PI)
+
+    def _log_likelihood_gradient(self, parameters: Hyperparameters) -> tuple[float, Array]:
+        if self._inputs is None:
+            X = self.data.X
+        else:
+            X, by_log_a, by_log_b = self._inputs.value_and_partials(
+                parameters.warp_a, parameters.warp_b
+            )
+        terms = self._terms(parameters, X)
+        L, jitter = self._factor(terms, parameters)
+        inverse = inverse_from_cholesky(L)
+        f = self._profile(L, jitter, inverse @ self._targets)
+        A = np.multiply.outer(f.alpha, f.alpha)
+        A -= inverse
+
+        gradient = np.empty(self.layout.size)
+        blocks = self.layout.blocks
+        by_input = np.zeros_like(X)  # derivative with respect to the warped inputs
+        for c, term in enumerate(terms):
+            by_lengthscale, by_scaled_input = _radial_gradient(A, term)
+            gradient[blocks[f"lengthscale{c}"].where] = by_lengthscale
+            if self._inputs is not None:
+                by_input += by_scaled_input / parameters.lengthscales[c]
+            if f"scale{c}" in blocks:
+                gradient[blocks[f"scale{c}"].where] = 0.5 * np.vdot(A, term.covariance)
+        if "factor" in blocks:
+            gradient[blocks["factor"].where] = self._factor_gradient(A, terms, parameters)
+        if "noise" in blocks:
+            per_group = A.diagonal() @ self._members
+            gradient[blocks["noise"].where] = 0.5 * parameters.noise_var * per_group
+        if self._inputs is not None:
+            gradient[blocks["warp_a"].where] = np.einsum("id,id->d", by_input, by_log_a)
+            gradient[blocks["warp_b"].where] = np.einsum("id,id->d", by_input, by_log_b)
+        return self.log_density(f), gradient
+
+    def _factor_gradient(
+        self, A: Array, terms: list[_Term], parameters: Hyperparameters
+    ) -> Array:
+        """Derivative with respect to the learned factors of the loadings."""
+        loadings = parameters.loadings(self.model)
+        gradient = np.zeros(self.model.n_factors)
+        for c, component in enumerate(self.model.components):
+            per_point = (A * terms[c].correlation) @ loadings[c][self.data.groups]
+            by_loading = parameters.scales[c] * (per_point @ self._members)
+            for group, used in enumerate(component.factors):
+                for position, i in enumerate(used):
+                    others = [j for k, j in enumerate(used) if k != position]
+                    rest = component.loadings[group] * math.prod(parameters.factors[others])
+                    gradient[i] += by_loading[group] * rest
+        return gradient
+
+
+def _radial_gradient(A: Array, term: _Term) -> tuple[Array, Array]:
+    """Derivatives by log lengthscale, shape (d,), and by lengthscale-scaled input, (n, d)."""
+    M = A * term.slope
+    r = M.sum(axis=1)
+    spread = r[:, None] * term.Z - M @ term.Z
+    return np.einsum("id,id->d", term.Z, spread), -spread

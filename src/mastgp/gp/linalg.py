@@ -1,0 +1,68 @@
+"""Cholesky factorisation that says what it did."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
+
+Array = NDArray[np.float64]
+
+_JITTERS = (1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+
+
+class NotPositiveDefiniteError(ArithmeticError):
+    """A covariance matrix could not be factorised, even with jitter."""
+
+
+def cholesky(K: Array) -> tuple[Array, float]:
+    """Factorise a symmetric positive-definite matrix, with jitter only where needed.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Symmetric; left unmodified.
+
+    Returns
+    -------
+    L : array of shape (n, n)
+        Lower triangle with ``L @ L.T = K + jitter * I``; the upper triangle is zero.
+    jitter : float
+        What was added to the diagonal; 0.0 in the ordinary case.
+    """
+    # A symmetric C-ordered matrix read as its transpose is Fortran-ordered: no extra copy.
+    L, info = dpotrf(K.T, lower=1, clean=1)
+    if info == 0 and L[-1, -1] > 0.0:
+        return L, 0.0
+    size = float(np.trace(K)) / len(K)
+    if not np.isfinite(size):
+        raise NotPositiveDefiniteError("the covariance matrix contains NaN or infinity")
+    for relative in _JITTERS:
+        jitter = relative * size
+        L, info = dpotrf((K + jitter * np.eye(len(K))).T, lower=1, clean=1)
+        if info == 0:
+            return L, jitter
+    raise NotPositiveDefiniteError(
+        f"a {len(K)} x {len(K)} covariance matrix is not positive definite "
+        f"even with {_JITTERS[-1]:g} of its mean variance added to the diagonal"
+    )
+
+
+def inverse_from_cholesky(L: Array) -> Array:
+    """Return the full symmetric inverse of ``L @ L.T``."""
+    lower, _ = dpotri(L, lower=1)
+    inverse: Array = lower + lower.T
+    inverse.flat[:: len(L) + 1] *= 0.5
+    return inverse
+
+
+def solve_lower(L: Array, B: Array, transpose: bool = False) -> Array:
+    """Solve ``L X = B`` (or ``L.T X = B``) for a lower-triangular `L`."""
+    X, _ = dtrtrs(L, B, lower=1, trans=1 if transpose else 0)
+    solution: Array = X
+    return solution
+
+
+def solve_cholesky(L: Array, B: Array) -> Array:
+    """Solve ``(L @ L.T) X = B``."""
+    return solve_lower(L, solve_lower(L, B), transpose=True)

@@ -1,0 +1,105 @@
+"""Prior densities of hyperparameters, as functions of the optimiser's coordinate.
+
+Positive parameters are optimised as their logarithm, the others as they are. A prior gives the
+log density of the *parameter* (not of its logarithm, so that the optimum is the maximum a
+posteriori in the parameter's own units, as in BoTorch) and its derivative with respect to the
+coordinate. Any object with these two methods will do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Prior(Protocol):
+    """What the engine asks of a prior; `u` is the coordinate, an array."""
+
+    @property
+    def start(self) -> float:
+        """A sensible first value of the coordinate."""
+        ...
+
+    def log_density(self, u: Array) -> Array:
+        """Log density of the parameter at coordinate `u`."""
+        ...
+
+    def slope(self, u: Array) -> Array:
+        """Derivative of `log_density` with respect to `u`."""
+        ...
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """log(parameter) is normal with mean `loc` and standard deviation `scale`."""
+
+    loc: float
+    scale: float
+
+    @property
+    def start(self) -> float:
+        """Logarithm of the mode."""
+        return self.loc - self.scale**2
+
+    def log_density(self, u: Array) -> Array:
+        """Log density of exp(u)."""
+        z = (u - self.loc) / self.scale
+        return -0.5 * z * z - u - math.log(self.scale * math.sqrt(2.0 * math.pi))
+
+    def slope(self, u: Array) -> Array:
+        """Derivative with respect to u = log(parameter)."""
+        return -(u - self.loc) / self.scale**2 - 1.0
+
+
+@dataclass(frozen=True)
+class Normal:
+    """For parameters that may be negative: the coordinate is the parameter."""
+
+    loc: float
+    scale: float
+
+    @property
+    def start(self) -> float:
+        """The mean."""
+        return self.loc
+
+    def log_density(self, u: Array) -> Array:
+        """Log density of u."""
+        z = (u - self.loc) / self.scale
+        return -0.5 * z * z - math.log(self.scale * math.sqrt(2.0 * math.pi))
+
+    def slope(self, u: Array) -> Array:
+        """Derivative with respect to u."""
+        return -(u - self.loc) / self.scale**2
+
+
+@dataclass(frozen=True)
+class Flat:
+    """No prior: plain Type-II maximum likelihood, starting from `start`."""
+
+    start: float
+
+    def log_density(self, u: Array) -> Array:
+        """Zero everywhere."""
+        return np.zeros_like(u)
+
+    def slope(self, u: Array) -> Array:
+        """Zero everywhere."""
+        return np.zeros_like(u)
+
+
+def lengthscale_prior(n_inputs: int) -> LogNormal:
+    """Dimension-scaled prior of Hvarfner et al. (2024), the default of BoTorch 0.18."""
+    return LogNormal(math.sqrt(2.0) + 0.5 * math.log(n_inputs), math.sqrt(3.0))
+
+
+NOISE_PRIOR = LogNormal(-4.0, 1.0)
+SCALE_PRIOR = LogNormal(0.0, 1.0)
+WARP_PRIOR = LogNormal(0.0, math.sqrt(0.75))
+FACTOR_PRIOR = Normal(1.0, 1.0)

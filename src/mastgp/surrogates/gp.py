@@ -1,0 +1,85 @@
+"""The default stage: a Gaussian process of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..gp import Component, GaussianProcess, Model, without_priors
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GP:
+    """How the Gaussian processes of the three stages are built.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "matern52"}
+        RBF is the paper's; Matérn-5/2 suits rougher responses.
+    priors : bool
+        Whether hyperparameters have BoTorch's default priors, which keep fits sane with few
+        points. Without them the fit is plain Type-II maximum likelihood.
+
+    Examples
+    --------
+    >>> from mastgp import MAST
+    >>> from mastgp.surrogates import GP
+    >>> model = MAST(surrogate=GP(kernel="matern52"))
+    """
+
+    kernel: str = "rbf"
+    priors: bool = True
+
+    def model(self, n_inputs: int, *, learn_noise: bool, warp: bool) -> Model:
+        """The engine's model of a stage."""
+        plain = Model(
+            n_inputs,
+            components=(Component(kernel=self.kernel),),
+            learn_noise=learn_noise,
+            warp=warp,
+        )
+        return plain if self.priors else without_priors(plain)
+
+    def fit(
+        self,
+        X: Array,
+        y: Array,
+        noise_var: Array | None = None,
+        *,
+        warp: bool = False,
+        y_scale: float | None = None,
+        on_iteration: Callable[[], None] | None = None,
+    ) -> GaussianProcess:
+        """Fit a stage; the noise is learned where `noise_var` is not given."""
+        model = self.model(X.shape[1], learn_noise=noise_var is None, warp=warp)
+        return GaussianProcess.fit(
+            model, X, y, noise_var=noise_var, y_scale=y_scale, on_iteration=on_iteration
+        )
+
+    def restore(self, state: dict[str, Any]) -> GaussianProcess:
+        """Rebuild a fitted stage from its saved state."""
+        model = self.model(
+            state["X"].shape[1],
+            learn_noise=state["noise_var"] is None,
+            warp=state["parameters"]["warp_a"].size > 0,
+        )
+        return GaussianProcess.from_state(model, state)
+
+
+Surrogate = GP
+
+
+def as_surrogate(chosen: str | GP) -> GP:
+    """Find a surrogate by name; an instance stands for itself."""
+    if isinstance(chosen, GP):
+        return chosen
+    if chosen == "gp":
+        return GP()
+    raise DataError(f"unknown surrogate {chosen!r}; use 'gp' or an instance of mastgp.surrogates.GP")
