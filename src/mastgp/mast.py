@@ -184,7 +184,7 @@ class MAST(MultiFidelityRegressor):
             fidelity.y,
             fidelity.noise_var,
             y_scale=_scale_of(fidelity.y, data),
-            on_iteration=counter(f"modelling {fidelity.name}"),
+            on_evaluation=counter(f"modelling {fidelity.name}"),
         )
 
     def _stage2(self, surrogate: GP, data: TrainingData, fidelity: Fidelity) -> Augmented:
@@ -202,7 +202,7 @@ class MAST(MultiFidelityRegressor):
             Z_top,
             residual,
             y_scale=_scale_of(residual, data),
-            on_iteration=counter(f"correcting {fidelity.name}"),
+            on_evaluation=counter(f"correcting {fidelity.name}"),
         )
         self.discrepancy_[fidelity.name] = discrepancy
 
@@ -236,7 +236,7 @@ class MAST(MultiFidelityRegressor):
             noise_var,
             warp=self.warp is not None,
             y_scale=_scale_of(y, data),
-            on_iteration=counter("fusing all fidelities"),
+            on_evaluation=counter("fusing all fidelities"),
         )
 
     def _warn_about_fits(self) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import DataError, listed
-from .gp.kernels import squared_distances
+from .gp.kernels import scaled_distances
 
 Array = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., object])
@@ -29,7 +29,7 @@ Weight = Callable[[Array, float, Array], Array]
 
 def euclidean(A: Array, B: Array) -> Array:
     """D1, the default."""
-    return np.sqrt(squared_distances(A, B))
+    return np.sqrt(-2.0 * scaled_distances(A, B))
 
 
 def manhattan(A: Array, B: Array) -> Array:

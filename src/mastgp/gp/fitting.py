@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 
 from .likelihood import Objective
 from .linalg import NotPositiveDefiniteError
@@ -16,6 +16,8 @@ from .model import Hyperparameters
 Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 500
+#: A later search that comes this close to an earlier optimum, in every coordinate, would end there.
+SAME_BASIN = 0.3
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def default_starts(objective: Objective) -> dict[str, Array]:
 def maximise(
     objective: Objective,
     starts: dict[str, Array] | None = None,
-    on_iteration: Callable[[], None] | None = None,
+    on_evaluation: Callable[[], None] | None = None,
 ) -> tuple[Hyperparameters, FitReport]:
     """Minimise an objective from every start and keep the best end.
 
@@ -81,51 +83,86 @@ def maximise(
     objective : Objective
     starts : dict of str to array, optional
         Named start vectors; `default_starts` if not given.
-    on_iteration : callable, optional
-        Called after each iteration, for progress displays. It may raise to stop the fit.
+    on_evaluation : callable, optional
+        Called at each evaluation of the objective, for progress displays. It may raise to stop the fit.
 
     Returns
     -------
     Hyperparameters, FitReport
     """
     layout = objective.layout
-    results = {}
+    searches: dict[str, _Search] = {}
     for name, theta in (starts or default_starts(objective)).items():
-        results[name] = minimize(
-            _guarded(objective),
-            theta,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=list(zip(layout.lower, layout.upper, strict=True)),
-            callback=None if on_iteration is None else (lambda _: on_iteration()),
-            options={"maxiter": MAX_ITERATIONS},
-        )
-    winner = min(results, key=lambda name: results[name].fun)
-    best = results[winner]
-    parameters = layout.unpack(best.x)
+        search = _Search(objective, [done.theta for done in searches.values()], on_evaluation)
+        search.run(theta)
+        searches[name] = search
+    winner = min(searches, key=lambda name: searches[name].value)
+    best = searches[winner]
+    parameters = layout.unpack(best.theta)
     factorisation = objective.factorise(parameters)
     report = FitReport(
-        objective=float(best.fun),
+        objective=best.value,
         log_likelihood=objective.log_density(factorisation),
         start=winner,
-        objectives={name: float(result.fun) for name, result in results.items()},
-        iterations=sum(int(result.nit) for result in results.values()),
-        evaluations=sum(int(result.nfev) for result in results.values()),
-        converged=bool(best.success),
-        message=str(best.message),
+        objectives={name: search.value for name, search in searches.items()},
+        iterations=sum(search.iterations for search in searches.values()),
+        evaluations=sum(search.evaluations for search in searches.values()),
+        converged=best.converged,
+        message=best.message,
         jitter=factorisation.jitter,
-        at_bounds=layout.at_bounds(best.x),
+        at_bounds=layout.at_bounds(best.theta),
     )
     return parameters, report
 
 
-def _guarded(objective: Objective) -> Callable[[Array], tuple[float, Array]]:
-    """Let a step into numerically impossible parameters look bad instead of ending the search."""
+class _FoundBeforeError(Exception):
+    """A search has come to an optimum that an earlier one found."""
 
-    def evaluate(theta: Array) -> tuple[float, Array]:
+
+class _Search:
+    """One run of the optimiser, ended early where it can only repeat an earlier one."""
+
+    def __init__(
+        self, objective: Objective, found: list[Array], on_evaluation: Callable[[], None] | None
+    ) -> None:
+        self.value = np.inf
+        self.iterations = self.evaluations = 0
+        self.converged = True
+        self.message = "came to an optimum that an earlier start had found"
+        self._objective = objective
+        self._found = found
+        self._on_evaluation = on_evaluation
+
+    def run(self, theta: Array) -> None:
+        """Search from `theta`; the result is in the attributes."""
+        self.theta = theta
+        layout = self._objective.layout
         try:
-            return objective(theta)
-        except NotPositiveDefiniteError:
-            return 1e10, np.zeros_like(theta)
+            result = minimize(
+                self._evaluate,
+                theta,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=Bounds(layout.lower, layout.upper),
+                options={"maxiter": MAX_ITERATIONS, "maxcor": 20},
+            )
+        except _FoundBeforeError:
+            return
+        self.theta, self.value = result.x, float(result.fun)
+        self.iterations = int(result.nit)
+        self.converged, self.message = bool(result.success), str(result.message)
 
-    return evaluate
+    def _evaluate(self, theta: Array) -> tuple[float, Array]:
+        self.evaluations += 1
+        if self._on_evaluation is not None:
+            self._on_evaluation()
+        try:
+            value, gradient = self._objective(theta)
+        except NotPositiveDefiniteError:
+            # A step into numerically impossible parameters looks bad, but ends nothing.
+            return 1e10, np.zeros_like(theta)
+        for optimum in self._found:
+            if np.abs(theta - optimum).max() < SAME_BASIN:
+                self.theta, self.value = theta.copy(), value
+                raise _FoundBeforeError
+        return value, gradient

@@ -2,7 +2,8 @@
 
 With ``R[i, j] = sum_d (x_id - x_jd)**2 / lengthscale_d**2`` each kernel gives k(R) and
 ``k'(R) = -2 dk/dR``: every derivative with respect to lengthscales and inputs is k' times
-something linear in the inputs.
+something linear in the inputs. Kernels take ``E = -R/2``, which one matrix product provides, and
+may overwrite it.
 """
 
 from __future__ import annotations
@@ -16,26 +17,44 @@ Array = NDArray[np.float64]
 Kernel = Callable[[Array], tuple[Array, Array]]
 
 
-def rbf(R: Array) -> tuple[Array, Array]:
+def rbf(E: Array) -> tuple[Array, Array]:
     """Squared-exponential kernel: k = exp(-R/2), whose slope k' is k itself."""
-    k = np.exp(-0.5 * R)
+    k = np.exp(E, out=E)
     return k, k
 
 
-def matern52(R: Array) -> tuple[Array, Array]:
+def matern52(E: Array) -> tuple[Array, Array]:
     """Matérn-5/2 kernel, twice differentiable: rougher than the RBF."""
-    s = np.sqrt(5.0 * R)
+    s = np.sqrt(-10.0 * E)
     decay = np.exp(-s)
     slope = (5.0 / 3.0) * (1.0 + s) * decay
-    return slope * 0.6 + (5.0 / 3.0) * R * decay, slope
+    return slope * 0.6 - (10.0 / 3.0) * E * decay, slope
 
 
 KERNELS: dict[str, Kernel] = {"rbf": rbf, "matern52": matern52}
 
 
-def squared_distances(Z1: Array, Z2: Array) -> Array:
-    """Squared Euclidean distances between the rows of `Z1` (n, d) and `Z2` (m, d)."""
-    R: Array = Z1 @ (-2.0 * Z2.T)
-    R += np.einsum("id,id->i", Z1, Z1)[:, None]
-    R += np.einsum("id,id->i", Z2, Z2)
-    return np.maximum(R, 0.0, out=R)
+def scaled_distances(Z1: Array, Z2: Array | None = None) -> Array:
+    """Return E = -R/2 for the rows of `Z1` (n, d) and `Z2` (m, d), inputs over lengthscales.
+
+    Without `Z2` those of `Z1` among themselves, exactly zero on the diagonal.
+    """
+    left, right = _with_norms(Z1, Z1 if Z2 is None else Z2)
+    E: Array = left @ right.T
+    np.minimum(E, 0.0, out=E)
+    if Z2 is None:
+        E.flat[:: len(E) + 1] = 0.0
+    return E
+
+
+def _with_norms(Z1: Array, Z2: Array) -> tuple[Array, Array]:
+    """Two more columns each, so that the rows' products are z1.z2 - |z1|^2/2 - |z2|^2/2."""
+    d = Z1.shape[1]
+    left, right = np.empty((len(Z1), d + 2)), np.empty((len(Z2), d + 2))
+    left[:, :d], right[:, :d] = Z1, Z2
+    np.einsum("id,id->i", Z1, Z1, out=left[:, d])
+    np.einsum("id,id->i", Z2, Z2, out=right[:, d + 1])
+    left[:, d] *= -0.5
+    right[:, d + 1] *= -0.5
+    left[:, d + 1] = right[:, d] = 1.0
+    return left, right

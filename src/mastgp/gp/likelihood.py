@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import KERNELS, squared_distances
-from .linalg import cholesky, inverse_from_cholesky, solve_cholesky
+from .kernels import KERNELS, scaled_distances
+from .linalg import cholesky, lower_inverse, solve_cholesky, symmetric_product
 from .model import FIXED_NOISE_FLOOR, Hyperparameters, Layout, Model
 from .warp import WarpInputs
 
@@ -63,8 +63,7 @@ class Factorisation:
     L: Array
     jitter: float
     beta: Array
-    residual: Array  # y - H beta
-    alpha: Array  # K^-1 residual
+    alpha: Array  # K^-1 (y - H beta)
 
 
 def noise_of(parameters: Hyperparameters, data: Observations) -> Array:
@@ -86,6 +85,7 @@ class Objective:
         self.model = model
         self.data = data
         self.layout = Layout(model)
+        self._unit_loadings = model.unit_loadings
         self._inputs = WarpInputs.of(data.X) if model.warp else None
         used = np.arange(model.n_groups)
         self._members: Array = (data.groups[:, None] == used).astype(float)
@@ -93,6 +93,7 @@ class Objective:
         self._present = self._members.any(axis=0)
         self._basis = self._members[:, self._present]
         self._targets = np.column_stack([data.y, self._basis])
+        self._ones = np.ones((len(data.y), 1))
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Value and gradient at `theta`."""
@@ -119,9 +120,9 @@ class Objective:
         The group means are estimated again without the point (Dubrule 1983), unless it is the
         only one of its group.
         """
-        inverse = inverse_from_cholesky(factorisation.L)
+        inverse = lower_inverse(factorisation.L)
         precision = inverse.diagonal().copy()
-        projected = inverse @ self._basis
+        projected = symmetric_product(inverse, self._basis)
         inner = np.linalg.inv(self._basis.T @ projected)
         reduced = precision - np.einsum("ij,jk,ik->i", projected, inner, projected)
         alone = self._members.sum(axis=0)[self.data.groups] < 2
@@ -139,14 +140,13 @@ class Objective:
         return self._inputs.value(parameters.warp_a, parameters.warp_b)
 
     def _terms(self, parameters: Hyperparameters, X: Array) -> list[_Term]:
-        unit = self.model.unit_loadings
-        loadings = None if unit else parameters.loadings(self.model)[:, self.data.groups]
+        loadings = None
+        if not self._unit_loadings:
+            loadings = parameters.loadings(self.model)[:, self.data.groups]
         terms = []
         for c, component in enumerate(self.model.components):
             Z = (X - 0.5) / parameters.lengthscales[c]
-            R = squared_distances(Z, Z)
-            R.flat[:: len(R) + 1] = 0.0
-            k, slope = KERNELS[component.kernel](R)
+            k, slope = KERNELS[component.kernel](scaled_distances(Z))
             covariance, weighted_slope = k, slope
             if loadings is not None or component.learn_scale:
                 a = np.ones(len(X)) if loadings is None else loadings[c]
@@ -167,19 +167,19 @@ class Objective:
 
     def _profile(self, L: Array, jitter: float, solved: Array) -> Factorisation:
         """Profile the means, given `solved` = K^-1 [y, H]."""
-        weighted = solved[:, 1:]
-        inner = self._basis.T @ weighted
-        target = self._basis.T @ solved[:, 0]
+        gram = self._basis.T @ solved  # H^T K^-1 [y, H]
+        target, inner = gram[:, 0], gram[:, 1:]
         means = target / inner[0] if len(target) == 1 else np.linalg.solve(inner, target)
         beta = np.zeros(self.model.n_groups)
         beta[self._present] = means
-        residual = self.data.y - self._basis @ means
-        return Factorisation(L, jitter, beta, residual, solved[:, 0] - weighted @ means)
+        return Factorisation(L, jitter, beta, solved[:, 0] - solved[:, 1:] @ means)
 
     def log_density(self, f: Factorisation) -> float:
         """Log marginal likelihood from a factorisation."""
         log_determinant = 2.0 * float(np.log(f.L.diagonal()).sum())
-        return -0.5 * (float(f.residual @ f.alpha) + log_determinant + len(f.alpha) * _LOG_2PI)
+        # y^T alpha is the quadratic form of the residual too: H^T alpha = 0 at the profiled means.
+        quadratic = float(self.data.y @ f.alpha)
+        return -0.5 * (quadratic + log_determinant + len(f.alpha) * _LOG_2PI)
 
     def _log_likelihood_gradient(self, parameters: Hyperparameters) -> tuple[float, Array]:
         if self._inputs is None:
@@ -190,21 +190,24 @@ class Objective:
             )
         terms = self._terms(parameters, X)
         L, jitter = self._factor(terms, parameters)
-        inverse = inverse_from_cholesky(L)
-        f = self._profile(L, jitter, inverse @ self._targets)
-        A = np.multiply.outer(f.alpha, f.alpha)
+        inverse = lower_inverse(L)
+        f = self._profile(L, jitter, symmetric_product(inverse, self._targets))
+        # Only the lower triangle of A is right, and only that is read.
+        A = np.multiply.outer(f.alpha, f.alpha).T
         A -= inverse
 
         gradient = np.empty(self.layout.size)
         blocks = self.layout.blocks
-        by_input = np.zeros_like(X)  # derivative with respect to the warped inputs
+        by_input: Array | float = 0.0  # derivative with respect to the warped inputs
         for c, term in enumerate(terms):
-            by_lengthscale, by_scaled_input = _radial_gradient(A, term)
+            spread = _radial_spread(A, term)
+            by_lengthscale = np.einsum("id,id->d", term.Z, spread)
             gradient[blocks[f"lengthscale{c}"].where] = by_lengthscale
             if self._inputs is not None:
-                by_input += by_scaled_input / parameters.lengthscales[c]
+                by_input = by_input - spread / parameters.lengthscales[c]
             if f"scale{c}" in blocks:
-                gradient[blocks[f"scale{c}"].where] = 0.5 * np.vdot(A, term.covariance)
+                by_scale = symmetric_product(A * term.covariance.T, self._ones).sum()
+                gradient[blocks[f"scale{c}"].where] = 0.5 * by_scale
         if "factor" in blocks:
             gradient[blocks["factor"].where] = self._factor_gradient(A, terms, parameters)
         if "noise" in blocks:
@@ -222,7 +225,8 @@ class Objective:
         loadings = parameters.loadings(self.model)
         gradient = np.zeros(self.model.n_factors)
         for c, component in enumerate(self.model.components):
-            per_point = (A * terms[c].correlation) @ loadings[c][self.data.groups]
+            a = loadings[c][self.data.groups][:, None]
+            per_point = symmetric_product(A * terms[c].correlation.T, a)[:, 0]
             by_loading = parameters.scales[c] * (per_point @ self._members)
             for group, used in enumerate(component.factors):
                 for position, i in enumerate(used):
@@ -232,9 +236,15 @@ class Objective:
         return gradient
 
 
-def _radial_gradient(A: Array, term: _Term) -> tuple[Array, Array]:
-    """Derivatives by log lengthscale, shape (d,), and by lengthscale-scaled input, (n, d)."""
-    M = A * term.slope
-    r = M.sum(axis=1)
-    spread = r[:, None] * term.Z - M @ term.Z
-    return np.einsum("id,id->d", term.Z, spread), -spread
+def _radial_spread(A: Array, term: _Term) -> Array:
+    """Return r Z - M Z with M = A * slope and r = M 1, shape (n, d).
+
+    Its negative is the derivative by the inputs over lengthscales; its product with Z, summed over
+    the points, the derivative by the log lengthscales.
+    """
+    d = term.Z.shape[1]
+    augmented = np.empty((len(term.Z), d + 1), order="F")
+    augmented[:, :d] = term.Z
+    augmented[:, d] = 1.0
+    product = symmetric_product(A * term.slope.T, augmented)  # M [Z, 1]
+    return product[:, d:] * term.Z - product[:, :d]

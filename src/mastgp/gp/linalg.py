@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dsymm
 from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 
 Array = NDArray[np.float64]
@@ -48,12 +49,16 @@ def cholesky(K: Array) -> tuple[Array, float]:
     )
 
 
-def inverse_from_cholesky(L: Array) -> Array:
-    """Return the full symmetric inverse of ``L @ L.T``."""
-    lower, _ = dpotri(L, lower=1)
-    inverse: Array = lower + lower.T
-    inverse.flat[:: len(L) + 1] *= 0.5
+def lower_inverse(L: Array) -> Array:
+    """Return the lower triangle of the inverse of ``L @ L.T``; the upper triangle is zero."""
+    inverse: Array = dpotri(L, lower=1)[0]
     return inverse
+
+
+def symmetric_product(S: Array, B: Array) -> Array:
+    """Return ``S @ B`` for a symmetric S of which only the lower triangle is read."""
+    product: Array = dsymm(1.0, S, B, lower=1)
+    return product
 
 
 def solve_lower(L: Array, B: Array, transpose: bool = False) -> Array:

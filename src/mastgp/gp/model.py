@@ -177,6 +177,9 @@ class Hyperparameters:
         return table
 
 
+_NONE = np.empty(0)
+
+
 @dataclass(frozen=True)
 class _Block:
     """A run of the optimiser's vector that holds one kind of parameter."""
@@ -226,6 +229,15 @@ class Layout:
             add("warp_b", model.n_inputs, model.warp_prior, WARP_BOUNDS)
         self.size = len(bounds)
         self.lower, self.upper = (np.array(side) for side in zip(*bounds, strict=True))
+        self._logarithmic = np.ones(self.size, dtype=bool)
+        if "factor" in self.blocks:
+            self._logarithmic[self.blocks["factor"].where] = False
+        n = len(model.components)
+        self._scaled = [c for c in range(n) if f"scale{c}" in self.blocks]
+        index = np.arange(self.size)
+        self._lengthscale_index = np.array(
+            [index[self.blocks[f"lengthscale{c}"].where] for c in range(n)]
+        )
         self._stack_priors()
 
     def start(self, **values: float) -> Array:
@@ -249,20 +261,18 @@ class Layout:
     def unpack(self, theta: Array) -> Hyperparameters:
         """Natural values of the vector's parameters."""
 
-        def part(name: str) -> Array:
-            block = self.blocks.get(name)
-            if block is None:
-                return np.empty(0)
-            return np.exp(theta[block.where]) if block.logarithmic else theta[block.where].copy()
-
-        n = len(self.model.components)
+        natural = np.exp(theta, where=self._logarithmic, out=theta.copy())
+        parts = {name: natural[block.where] for name, block in self.blocks.items()}
+        scales = np.ones(len(self.model.components))
+        for c in self._scaled:
+            scales[c] = parts[f"scale{c}"][0]
         return Hyperparameters(
-            lengthscales=np.array([part(f"lengthscale{c}") for c in range(n)]),
-            scales=np.array([s[0] if (s := part(f"scale{c}")).size else 1.0 for c in range(n)]),
-            factors=part("factor"),
-            noise_var=part("noise"),
-            warp_a=part("warp_a"),
-            warp_b=part("warp_b"),
+            lengthscales=natural[self._lengthscale_index],
+            scales=scales,
+            factors=parts.get("factor", _NONE),
+            noise_var=parts.get("noise", _NONE),
+            warp_a=parts.get("warp_a", _NONE),
+            warp_b=parts.get("warp_b", _NONE),
         )
 
     def pack(self, parameters: Hyperparameters) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .fitting import FitReport, maximise
-from .kernels import KERNELS, squared_distances
+from .kernels import KERNELS, scaled_distances
 from .likelihood import Objective, Observations, noise_of
 from .linalg import cholesky, solve_lower
 from .model import Hyperparameters, Model
@@ -69,7 +69,7 @@ class GaussianProcess:
         noise_var: ArrayLike | None = None,
         y_scale: float | None = None,
         starts: dict[str, Array] | None = None,
-        on_iteration: Callable[[], None] | None = None,
+        on_evaluation: Callable[[], None] | None = None,
     ) -> GaussianProcess:
         """Learn the hyperparameters from data.
 
@@ -85,7 +85,7 @@ class GaussianProcess:
             Known noise variances in y's squared units; needed unless the model learns them.
         y_scale : float, optional
             Scale that standardises y; its standard deviation by default.
-        starts, on_iteration
+        starts, on_evaluation
             See :func:`mastgp.gp.fitting.maximise`.
 
         Examples
@@ -100,7 +100,7 @@ class GaussianProcess:
         """
         data, y_mean, scale = _standardise(model, X, y, groups, noise_var, y_scale)
         with blas_threads(len(data.y)):
-            parameters, report = maximise(Objective(model, data), starts, on_iteration)
+            parameters, report = maximise(Objective(model, data), starts, on_evaluation)
         return cls(model, parameters, data, y_mean, scale, report)
 
     @classmethod
@@ -251,8 +251,8 @@ class GaussianProcess:
         """For each component that matters: its index, k and k' between two sets of points."""
         for c, component in enumerate(self.model.components):
             lengthscales = self.parameters.lengthscales[c]
-            R = squared_distances((X1 - 0.5) / lengthscales, (X2 - 0.5) / lengthscales)
-            yield c, *KERNELS[component.kernel](R)
+            E = scaled_distances((X1 - 0.5) / lengthscales, (X2 - 0.5) / lengthscales)
+            yield c, *KERNELS[component.kernel](E)
 
     def _covariance(
         self, X1: Array, X2: Array, group1: int, group2: int | NDArray[np.intp]

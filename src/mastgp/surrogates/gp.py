@@ -55,12 +55,12 @@ class GP:
         *,
         warp: bool = False,
         y_scale: float | None = None,
-        on_iteration: Callable[[], None] | None = None,
+        on_evaluation: Callable[[], None] | None = None,
     ) -> GaussianProcess:
         """Fit a stage; the noise is learned where `noise_var` is not given."""
         model = self.model(X.shape[1], learn_noise=noise_var is None, warp=warp)
         return GaussianProcess.fit(
-            model, X, y, noise_var=noise_var, y_scale=y_scale, on_iteration=on_iteration
+            model, X, y, noise_var=noise_var, y_scale=y_scale, on_evaluation=on_evaluation
         )
 
     def restore(self, state: dict[str, Any]) -> GaussianProcess:

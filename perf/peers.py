@@ -1,0 +1,122 @@
+"""The peers that mastgp is timed against, each on the data of one trial.
+
+`mast_on_botorch` is the same pipeline as `mastgp.MAST`, stage by stage, written the way a
+BoTorch user would write it.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import botorch
+import gpytorch
+import numpy as np
+import torch
+from botorch.fit import fit_gpytorch_mll
+from botorch.models import SingleTaskGP, SingleTaskMultiFidelityGP
+from botorch.models.transforms.input import Warp
+from botorch.models.transforms.outcome import Standardize
+from gpytorch.mlls import ExactMarginalLogLikelihood
+from gpytorch.priors import LogNormalPrior
+
+from mastgp.bench import Trial
+from mastgp.hierarchy import rank_fidelities
+from mastgp.trust import trust_weights
+
+warnings.filterwarnings("ignore", module="botorch|gpytorch|linear_operator")
+botorch.settings.validate_input_scaling._set_state(False)
+
+
+def tensor(values) -> torch.Tensor:
+    return torch.as_tensor(np.asarray(values), dtype=torch.float64)
+
+
+def fit_gp(X, y, noise_var=None, warp=False) -> SingleTaskGP:
+    d = X.shape[1]
+    prior = LogNormalPrior(0.0, 0.75**0.5)
+    transform = (
+        Warp(
+            d=d,
+            indices=list(range(d)),
+            concentration0_prior=prior,
+            concentration1_prior=prior,
+            bounds=torch.stack([torch.zeros(d), torch.ones(d)]).double(),
+        )
+        if warp
+        else None
+    )
+    model = SingleTaskGP(
+        tensor(X),
+        tensor(y)[:, None],
+        None if noise_var is None else tensor(noise_var)[:, None],
+        outcome_transform=Standardize(1),
+        input_transform=transform,
+    )
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
+def posterior(model: SingleTaskGP, X) -> tuple[np.ndarray, np.ndarray]:
+    with torch.no_grad():
+        p = model.posterior(tensor(X))
+        return p.mean[:, 0].numpy(), p.variance[:, 0].numpy()
+
+
+def learned_noise(model: SingleTaskGP) -> float:
+    return float(model.likelihood.noise[0] * model.outcome_transform.stdvs.squeeze() ** 2)
+
+
+def mast_on_botorch(trial: Trial) -> SingleTaskGP:
+    hierarchy = rank_fidelities(set(trial.fidelity), trial.costs)
+    unit = (trial.X - trial.bounds[:, 0]) / np.ptp(trial.bounds, axis=1)
+    X = {name: unit[trial.fidelity == name] for name in hierarchy.names}
+    y = {name: trial.y[trial.fidelity == name] for name in hierarchy.names}
+    top = hierarchy.top
+    stage1 = {name: fit_gp(X[name], y[name]) for name in hierarchy.names}
+    parts = []
+    for name in hierarchy.cheaper:
+        summaries = [np.column_stack(posterior(stage1[name], X[at])) for at in (top, name)]
+        pooled = np.concatenate(summaries)
+        low, span = pooled.min(axis=0), np.ptp(pooled, axis=0)
+        Z_top, Z = (
+            np.hstack([X[at], (s - low) / span])
+            for at, s in zip((top, name), summaries, strict=True)
+        )
+        discrepancy = fit_gp(Z_top, y[top] - summaries[0][:, 0])
+        delta_mean, delta_var = posterior(discrepancy, Z)
+        top_mean, top_var = posterior(stage1[top], X[name])
+        W = trust_weights(X[name], X[top], hierarchy.exponents[name]).weight
+        mean = W * (y[name] + delta_mean) + (1 - W) * top_mean
+        var = W**2 * (learned_noise(stage1[name]) + delta_var) + (1 - W) ** 2 * top_var
+        parts.append((X[name], mean, np.maximum(var, learned_noise(discrepancy))))
+    parts.append((X[top], y[top], np.full(len(y[top]), learned_noise(stage1[top]))))
+    return fit_gp(*(np.concatenate(column) for column in zip(*parts, strict=True)), warp=True)
+
+
+def botorch_multifidelity(trial: Trial) -> SingleTaskMultiFidelityGP:
+    hierarchy = rank_fidelities(set(trial.fidelity), trial.costs)
+    levels = dict(zip(hierarchy.names, np.linspace(0.5, 1.0, len(hierarchy.names)), strict=True))
+    unit = (trial.X - trial.bounds[:, 0]) / np.ptp(trial.bounds, axis=1)
+    level = np.array([levels[name] for name in trial.fidelity])
+    model = SingleTaskMultiFidelityGP(
+        tensor(np.column_stack([unit, level])),
+        tensor(trial.y)[:, None],
+        data_fidelities=[unit.shape[1]],
+        outcome_transform=Standardize(1),
+    )
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
+def smt_mfk(trial: Trial):
+    from smt.applications.mfk import MFK
+
+    hierarchy = rank_fidelities(set(trial.fidelity), trial.costs)
+    model = MFK(theta0=trial.X.shape[1] * [1.0], print_global=False, n_start=10)
+    for level, name in enumerate(hierarchy.cheaper):
+        rows = trial.fidelity == name
+        model.set_training_values(trial.X[rows], trial.y[rows][:, None], name=level)
+    rows = trial.fidelity == hierarchy.top
+    model.set_training_values(trial.X[rows], trial.y[rows][:, None])
+    model.train()
+    return model
