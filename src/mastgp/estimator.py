@@ -37,6 +37,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
     random_state: Any
 
     training_data_: TrainingData
+    target_name_: str | None
 
     @abstractmethod
     def _fit_unit(self, data: TrainingData) -> None:
@@ -58,6 +59,18 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
     @abstractmethod
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity, in the target's squared units."""
+
+    @abstractmethod
+    def _refit(self, data: TrainingData) -> Self:
+        """Fit a copy to data that differ in the most expensive fidelity only."""
+
+    @abstractmethod
+    def _get_state(self) -> dict[str, Any]:
+        """What a file must hold besides parameters and data: plain values and arrays."""
+
+    @abstractmethod
+    def _set_state(self, state: dict[str, Any]) -> None:
+        """Inverse of `_get_state`, with parameters and data in place."""
 
     def fit(
         self,
@@ -84,6 +97,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         -------
         self
         """
+        name = getattr(y, "name", None)
         table, targets = self._checked_table(X, y)
         data = assemble(
             table,
@@ -97,9 +111,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
             noise_std=self.noise_std,
             row_noise_std=_as_noise(noise_std),
         )
-        return self._fit_data(data)
-
-    def _fit_data(self, data: TrainingData) -> Self:
+        self.target_name_ = None if name is None else str(name)
         self.training_data_ = data
         with blas_threads(data.n_points):
             self._fit_unit(data)

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from .data import Bounds, Fidelity, TrainingData
 from .errors import DataError, FitWarning
 from .estimator import MultiFidelityRegressor
-from .gp import GaussianProcess, target_scale
+from .gp import GaussianProcess, blas_threads, target_scale
 from .progress import counter
 from .surrogates import GP, as_surrogate
 from .trust import Metric, Radius, Trust, Weight, trust_weights
@@ -161,11 +162,17 @@ class MAST(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    def _fit_unit(self, data: TrainingData) -> None:
+    def _fit_unit(
+        self, data: TrainingData, known: Mapping[str, GaussianProcess] | None = None
+    ) -> None:
+        """Run the three stages; GPs of Stage 1 that are `known` already are not fitted again."""
         if self.warp not in ("kumaraswamy", None):
             raise DataError(f"unknown warp {self.warp!r}; use 'kumaraswamy' or None")
         surrogate = as_surrogate(self.surrogate)
-        self.stage1_ = {f.name: self._stage1(surrogate, data, f) for f in data.fidelities}
+        self.stage1_ = {
+            f.name: (known or {}).get(f.name) or self._stage1(surrogate, data, f)
+            for f in data.fidelities
+        }
         self.discrepancy_: dict[str, GaussianProcess] = {}
         self.augmentations_: tuple[Augmented, ...] = ()
         if not data.cheaper:
@@ -287,6 +294,40 @@ class MAST(MultiFidelityRegressor):
         parts = [_table(part.fidelity, data, _columns(part)) for part in self.augmentations_]
         table = pd.concat([*parts, _table(top, data, top_rows)])
         return table.sort_index()
+
+    def _refit(self, data: TrainingData) -> MAST:
+        """Fit a copy to data that differ in the most expensive fidelity only."""
+        copy = clone(self)
+        copy.training_data_ = data
+        with blas_threads(data.n_points):
+            copy._fit_unit(data, {f.name: self.stage1_[f.name] for f in data.cheaper})
+        return copy
+
+    def _get_state(self) -> dict[str, Any]:
+        return {
+            "stage1": {name: gp.get_state() for name, gp in self.stage1_.items()},
+            "discrepancy": {name: gp.get_state() for name, gp in self.discrepancy_.items()},
+            "final": self.final_.get_state() if self.discrepancy_ else None,
+            "augmentations": [
+                {**asdict(part), "fidelity": part.fidelity.name} for part in self.augmentations_
+            ],
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        surrogate = as_surrogate(self.surrogate)
+        by_name = {fidelity.name: fidelity for fidelity in self.training_data_.fidelities}
+        self.stage1_ = {name: surrogate.restore(gp) for name, gp in state["stage1"].items()}
+        self.discrepancy_ = {
+            name: surrogate.restore(gp) for name, gp in state["discrepancy"].items()
+        }
+        self.augmentations_ = tuple(
+            Augmented(
+                **{**part, "fidelity": by_name[part["fidelity"]], "trust": Trust(**part["trust"])}
+            )
+            for part in state["augmentations"]
+        )
+        top = self.stage1_[self.training_data_.top.name]
+        self.final_ = top if state["final"] is None else surrogate.restore(state["final"])
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
         return self.final_.predict(U)

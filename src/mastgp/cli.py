@@ -1,0 +1,447 @@
+"""The ``mast`` command: thin, each command little more than one call into the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from . import __version__
+from .errors import DataError, MastError, MastWarning
+from .mast import MAST
+from .progress import listening
+from .surrogates import GP
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.progress import Progress
+
+app = typer.Typer(
+    help="One surrogate from a few expensive and many cheap results.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console()
+err = Console(stderr=True, highlight=False)
+
+#: Work shorter than this many seconds shows no progress.
+_QUIET_SECONDS = 2.0
+
+ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast fit'.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        out.print(f"mastgp {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.command()
+def fit(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="CSV or Parquet files, one per fidelity (or name=file)."),
+    ],
+    target: Annotated[str, typer.Option(help="Column of the response.")],
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(help="Cost of one evaluation, as fine=10; once per fidelity."),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Fidelities from cheap to expensive, as coarse,fine, instead of costs."),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="Where to write the model.")
+    ] = "model.mast",
+    fidelity_column: Annotated[
+        str | None, typer.Option(help="Column that names each row's fidelity, for one long file.")
+    ] = None,
+    inputs: Annotated[
+        str | None, typer.Option(help="Input columns, as mach,alpha; all others by default.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="Column to leave out; may be repeated.")
+    ] = None,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option(help="Range of an input, as mach=0.5:0.9; the data's by default."),
+    ] = None,
+    exponent: Annotated[
+        list[str] | None, typer.Option(help="Trust exponent of a fidelity, as coarse=0.5.")
+    ] = None,
+    noise_std: Annotated[
+        list[str] | None,
+        typer.Option(help="Known noise standard deviation of a fidelity, as fine=0.1."),
+    ] = None,
+    noise_column: Annotated[
+        str | None, typer.Option(help="Column of known noise standard deviations.")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Distance of the trust weights.")] = "euclidean",
+    radius: Annotated[str, typer.Option(help="Radius of the trust region.")] = "sqrt",
+    weight: Annotated[str, typer.Option(help="Weight of expensive neighbours.")] = "power",
+    kernel: Annotated[str, typer.Option(help="Kernel of the GPs: rbf or matern52.")] = "rbf",
+    warp: Annotated[bool, typer.Option(help="Warp the inputs of the last stage.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Fit a surrogate to files of several fidelities and save it."""
+    from .storage import check_can_write
+    from .summary import summarise
+    from .tables import training_table
+
+    check_can_write(output)
+    table = training_table(
+        files,
+        target,
+        fidelity_column=fidelity_column,
+        inputs=_names(inputs),
+        ignore=[name for text in ignore or [] for name in _names(text) or []],
+        noise_column=noise_column,
+    )
+    model = MAST(
+        _numbers(cost, "--cost") or None,
+        order=_names(order),
+        exponents=_numbers(exponent, "--exponent") or None,
+        metric=metric,
+        radius=radius,
+        weight=weight,
+        warp="kumaraswamy" if warp else None,
+        surrogate="gp" if kernel == "rbf" else GP(kernel=kernel),
+        noise_std=_numbers(noise_std, "--noise-std") or None,
+        bounds=_ranges(bounds) or None,
+    )
+    started = time.perf_counter()
+    with _notes(), _progress():
+        model.fit(table.X, table.y, fidelity=table.fidelity, noise_std=table.noise_std)
+    seconds = time.perf_counter() - started
+    model.save(output)
+    if as_json:
+        _print_json({**summarise(model), "output": output, "seconds": seconds})
+        return
+    _print_summary(model)
+    out.print(f"Fitted in {seconds:.2f} s and saved to {output}.", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def predict(
+    model_file: ModelFile,
+    queries: Annotated[str, typer.Argument(help="CSV or Parquet file of points.")],
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="Where to write; standard output by default."),
+    ] = None,
+    include_noise: Annotated[
+        bool, typer.Option(help="Interval of a new observation, not of the function.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict at the points of a file: adds mean, std, lower95 and upper95."""
+    from .storage import check_can_write
+    from .tables import query_table, write_table
+
+    if output is not None:
+        check_can_write(output)
+    model = _load(model_file)
+    table, inputs = query_table(queries, model.training_data_.feature_names)
+    predictions = _add_predictions(model, table, inputs, include_noise)
+    if output is not None:
+        write_table(predictions, output)
+        message = f"Wrote {len(predictions)} predictions to {output}."
+        if as_json:
+            _print_json({"rows": len(predictions), "output": output})
+        else:
+            out.print(message, highlight=False, soft_wrap=True)
+    elif as_json:
+        sys.stdout.write(predictions.to_json(orient="records", indent=1) + "\n")
+    else:
+        predictions.to_csv(sys.stdout, index=False)
+
+
+@app.command()
+def show(
+    model_file: ModelFile,
+    table: Annotated[
+        str | None,
+        typer.Option(help="Also write what became of every training point to this file."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a model was fitted to and what it learned."""
+    from .summary import summarise
+    from .tables import write_table
+
+    model = _load(model_file)
+    if table is not None:
+        write_table(model.augmented_, table)
+    if as_json:
+        _print_json(summarise(model))
+    else:
+        _print_summary(model)
+
+
+@app.command()
+def plot(
+    model_file: ModelFile,
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="Figure file: png, pdf or svg.")
+    ] = "model.png",
+    kind: Annotated[
+        str, typer.Option(help="all, parity (held-out check), slices or trust.")
+    ] = "all",
+) -> None:
+    """Draw a figure of a model: held-out check, trust weights, slices."""
+    from .plotting import draw, save_figure
+    from .storage import check_can_write
+
+    check_can_write(output)
+    model = _load(model_file)
+    with _notes(), _progress():
+        save_figure(draw(model, kind), output)
+    out.print(f"Drew {output}.", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def demo(
+    folder: Annotated[str, typer.Argument(help="Folder for the example's files.")] = "mast-demo",
+) -> None:
+    """Run the main job on a bundled example: fit, predict, draw."""
+    from . import examples
+
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for source in sorted(examples.FOLDER.glob("*.csv")):
+        shutil.copy(source, place / source.name)
+    out.print(
+        f"The drag of a wing: 80 panel-method runs and 14 CFD runs, twenty times as expensive.\n"
+        f"Files are in {folder}/.\n",
+        highlight=False,
+    )
+    at = {name: str(place / name) for name in os.listdir(place)}
+    model_file, figure = str(place / "wing.mast"), str(place / "wing.png")
+    costs = [f"{name}={value:g}" for name, value in examples.COSTS.items()]
+    options = f"--target {examples.TARGET} " + " ".join(f"--cost {cost}" for cost in costs)
+    _echo(f"mast fit {at['panel.csv']} {at['cfd.csv']} {options} -o {model_file}")
+    fit([at["panel.csv"], at["cfd.csv"]], examples.TARGET, cost=costs, output=model_file)
+    predictions = str(place / "predictions.csv")
+    _echo(f"mast predict {model_file} {at['queries.csv']} -o {predictions}")
+    predict(model_file, at["queries.csv"], output=predictions)
+    _echo(f"mast plot {model_file} -o {figure}")
+    plot(model_file, output=figure)
+    _print_demo_errors(model_file, at["cfd.csv"])
+
+
+def main() -> None:
+    """Run the command line; every failure ends in one clear message and a non-zero exit code."""
+    try:
+        app()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except MastError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("interrupted", code=130)
+    except Exception as error:
+        if os.environ.get("MAST_DEBUG"):
+            raise
+        _fail(
+            f"something unexpected happened ({type(error).__name__}: {error}). "
+            "Set MAST_DEBUG=1 and run it again for the details of a bug report",
+            code=70,
+        )
+
+
+def _fail(message: str, code: int = 1) -> None:
+    err.print("Error:", style="bold red", end=" ")
+    err.print(message, markup=False, soft_wrap=True)
+    sys.exit(code)
+
+
+def _load(path: str) -> MAST:
+    return MAST.load(path)
+
+
+def _add_predictions(
+    model: MAST, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
+) -> pd.DataFrame:
+    taken = [name for name in ("mean", "std", "lower95", "upper95") if name in table.columns]
+    if taken:
+        raise DataError(
+            f"the file of queries has a column {taken[0]!r} already; rename it, as predictions "
+            "add columns mean, std, lower95 and upper95"
+        )
+    with _notes(), _progress():
+        X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
+        mean, std = model.predict(X, return_std=True, include_noise=include_noise)
+    return table.assign(
+        mean=mean, std=std, lower95=mean - 1.959964 * std, upper95=mean + 1.959964 * std
+    )
+
+
+def _names(text: str | None) -> list[str] | None:
+    return [name.strip() for name in text.split(",") if name.strip()] if text else None
+
+
+def _pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple[str, str]]:
+    for text in values or []:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise DataError(f"{option} {text}: expected a name and a value, as {example}")
+        yield name.strip(), value.strip()
+
+
+def _numbers(values: list[str] | None, option: str) -> dict[str, float]:
+    numbers: dict[str, float] = {}
+    for name, value in _pairs(values, option, f"{option} fine=10"):
+        try:
+            numbers[name] = float(value)
+        except ValueError:
+            raise DataError(f"{option} {name}={value}: {value!r} is not a number") from None
+    return numbers
+
+
+def _ranges(values: list[str] | None) -> dict[str, tuple[float, float]]:
+    ranges: dict[str, tuple[float, float]] = {}
+    for name, value in _pairs(values, "--bounds", "--bounds mach=0.5:0.9"):
+        low, _, high = value.partition(":")
+        try:
+            ranges[name] = (float(low), float(high))
+        except ValueError:
+            raise DataError(f"--bounds {name}={value}: expected low:high, as 0.5:0.9") from None
+    return ranges
+
+
+@contextmanager
+def _notes() -> Iterator[None]:
+    """Print the package's warnings as notes, each once, instead of Python's own format."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    seen = set()
+    for warning in caught:
+        text = str(warning.message)
+        if issubclass(warning.category, MastWarning) and text not in seen:
+            seen.add(text)
+            err.print("Note:", style="bold yellow", end=" ")
+            err.print(text, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _progress() -> Iterator[None]:
+    """Show how far the work has come, if it takes more than two seconds."""
+    started = time.monotonic()
+    shown: list[Progress] = []
+    tasks: dict[str, Any] = {}
+
+    def listener(what: str, done: int, total: int | None) -> None:
+        if time.monotonic() - started < _QUIET_SECONDS:
+            return
+        if not shown:
+            shown.append(_progress_bar())
+            shown[0].start()
+        if what not in tasks:
+            tasks[what] = shown[0].add_task(what, total=total)
+        shown[0].update(tasks[what], completed=done, total=total)
+
+    with listening(listener):
+        try:
+            yield
+        finally:
+            for bar in shown:
+                bar.stop()
+
+
+def _progress_bar() -> Progress:
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed} steps"),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+    )
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=1) + "\n")
+
+
+def _print_summary(model: MAST) -> None:
+    from .summary import summarise
+
+    facts = summarise(model)
+    what = facts["target"] or "y"
+    out.print(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
+    table = Table(title_justify="left")
+    for column in ("fidelity", "points", "cost", "noise (std)", "trust in its corrected values"):
+        table.add_column(column, justify="left" if column == "fidelity" else "right")
+    for row in reversed(facts["fidelities"]):
+        trust = row.get("trust")
+        table.add_row(
+            row["name"],
+            str(row["points"]),
+            "-" if row["cost"] is None else f"{row['cost']:g}",
+            f"{row['noise_std']:.3g}" + (" (given)" if row["noise_known"] else ""),
+            "-" if trust is None else f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})",
+        )
+    out.print(table)
+    inputs = Table()
+    for column in ("input", "from", "to", "lengthscale (of the range)"):
+        inputs.add_column(column, justify="left" if column == "input" else "right")
+    for row in facts["inputs"]:
+        inputs.add_row(row["name"], f"{row['low']:g}", f"{row['high']:g}", f"{row['lengthscale']:.2f}")
+    out.print(inputs)
+    if facts["costs_assumed"]:
+        out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
+
+
+def _echo(command: str) -> None:
+    out.print(f"\n$ {command}", style="bold", highlight=False, soft_wrap=True)
+
+
+def _print_demo_errors(model_file: str, cfd_file: str) -> None:
+    """Compare with what the expensive runs alone would have given: here the truth is known."""
+    import numpy as np
+    import pandas as pd
+
+    from . import examples
+
+    columns = list(examples.INPUTS)
+    X = pd.DataFrame(examples.design(1000, seed=4), columns=columns)
+    truth = examples.cfd_drag(X.to_numpy())
+    runs = pd.read_csv(cfd_file)
+    alone = MAST().fit(runs[columns], runs[examples.TARGET])
+
+    def error(values: Any) -> float:
+        return float(np.sqrt(np.mean((values - truth) ** 2)))
+
+    fused: Callable[[Any], Any] = _load(model_file).predict
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MastWarning)
+        out.print(
+            f"\nTypical error on 1000 flight conditions that no run has seen, in drag counts:\n"
+            f"  the panel method itself  {error(examples.panel_drag(X.to_numpy())):6.1f}\n"
+            f"  a GP of the 14 CFD runs  {error(alone.predict(X)):6.1f}\n"
+            f"  both, fused by MAST      {error(fused(X)):6.1f}",
+            highlight=False,
+        )

@@ -1,0 +1,5 @@
+"""Write the example's files anew."""
+
+from . import write_files
+
+write_files()

@@ -1,0 +1,217 @@
+"""Figures of a fitted model, for looking at and for reports.
+
+Needs nothing but matplotlib, and no display: every function returns or draws on plain figures.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .crossval import HeldOut, held_out
+from .errors import DataError, ExtrapolationWarning, FileError, listed
+from .estimator import MultiFidelityRegressor
+from .mast import MAST
+from .storage import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+#: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
+MAX_SLICES = 6
+#: Okabe and Ito's colours, which stay apart for colour-blind readers.
+_BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#666666"
+_CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
+_Z95 = 1.959964
+
+
+def plot_model(model: MAST, checked: HeldOut | None = None) -> Figure:
+    """Draw everything worth a look on one page.
+
+    Parameters
+    ----------
+    model : MAST
+        Fitted.
+    checked : HeldOut, optional
+        Held-out predictions, where they are known already.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    slices = influential_inputs(model)
+    n_top = 2 if model.augmentations_ else 1
+    columns = min(3, max(len(slices), n_top))
+    rows = 1 + -(-len(slices) // columns)
+    figure = _figure(columns, rows)
+    grid = figure.add_gridspec(rows, columns)
+    plot_parity(model, figure.add_subplot(grid[0, 0]), checked)
+    if model.augmentations_:
+        plot_trust(model, figure.add_subplot(grid[0, 1]))
+    for i, column in enumerate(slices):
+        axes = figure.add_subplot(grid[1 + i // columns, i % columns])
+        plot_slice(model, axes, column, legend=i == 0)
+    figure.suptitle(_title(model), fontsize=11)
+    return figure
+
+
+def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None) -> None:
+    """Predicted against observed for expensive points that the model has not seen."""
+    checked = held_out(model) if checked is None else checked
+    both = np.concatenate([checked.y, checked.mean])
+    margin = 0.05 * (np.ptp(both) or 1.0)
+    ends = [both.min() - margin, both.max() + margin]
+    axes.plot(ends, ends, color=_GREY, linewidth=1)
+    axes.errorbar(
+        checked.y, checked.mean, yerr=_Z95 * checked.std,
+        fmt="o", color=_BLUE, ecolor=_BLUE, elinewidth=1, capsize=2, markersize=4,
+    )
+    n = len(checked.y)
+    how = "leave-one-out" if checked.n_folds == n else f"{checked.n_folds} folds"
+    inside = round(checked.coverage95 * n)
+    axes.set_title(
+        f"Held-out check ({how}): RMSE {checked.rmse:.3g},\n{inside} of {n} in their 95 % interval",
+        fontsize=9,
+    )
+    axes.set_xlabel(f"observed {_target(model)}")
+    axes.set_ylabel(f"predicted {_target(model)}")
+
+
+def plot_trust(model: MAST, axes: Axes) -> None:
+    """Trust in each cheap point over its distance to the nearest expensive one."""
+    for part, colour in zip(model.augmentations_, _colours(model), strict=True):
+        axes.scatter(
+            part.trust.nearest, part.trust.weight,
+            s=14, color=colour, alpha=0.7, label=part.fidelity.name, linewidths=0,
+        )
+    axes.set_ylim(-0.03, 1.03)
+    axes.set_xlim(left=0.0)
+    axes.set_xlabel(f"distance to the nearest {model.training_data_.top.name} point")
+    axes.set_ylabel("trust W in the corrected value")
+    axes.set_title("Trust: 0 = expensive model, 1 = corrected cheap value", fontsize=9)
+    axes.legend(fontsize=8, loc="lower right")
+
+
+def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> None:
+    """Prediction along one input, the others at the median of the expensive points.
+
+    Training points are drawn the fainter the further they lie from the slice.
+    """
+    data = model.training_data_
+    i = data.feature_names.index(column)
+    centre = np.median(data.top.X, axis=0)
+    line = np.tile(centre, (201, 1))
+    line[:, i] = np.linspace(data.box.low[i], data.box.high[i], 201)
+    mean, std = _predict(model, line)
+    axes.fill_between(
+        line[:, i], mean - _Z95 * std, mean + _Z95 * std,
+        color=_BLUE, alpha=0.2, linewidth=0, label="95 % interval",
+    )
+    axes.plot(line[:, i], mean, color=_BLUE, linewidth=1.6, label="prediction")
+    for part, colour in zip(model.augmentations_, _colours(model), strict=True):
+        _scatter(axes, model, part.fidelity.X, part.y, i, centre, colour, 14)
+        axes.scatter([], [], s=14, color=colour, label=f"{part.fidelity.name}, corrected")
+    _scatter(axes, model, data.top.X, data.top.y, i, centre, "black", 22)
+    axes.scatter([], [], s=22, color="black", label=data.top.name)
+    axes.set_xlabel(column)
+    axes.set_ylabel(_target(model))
+    others = [
+        f"{name} = {value:.4g}"
+        for name, value in zip(data.feature_names, centre, strict=True)
+        if name != column
+    ]
+    shown = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
+    axes.set_title(f"at {shown}" if others else "prediction", fontsize=9)
+    if legend:
+        axes.legend(fontsize=7)
+
+
+def influential_inputs(model: MAST) -> list[str]:
+    """Inputs worth a slice: those along which the prediction varies most, at most six."""
+    data = model.training_data_
+    centre = data.box.to_unit(np.median(data.top.X, axis=0)[None])
+    swings = []
+    for i, varies in enumerate(data.box.varies):
+        line = np.tile(centre, (41, 1))
+        line[:, i] = np.linspace(0.0, 1.0, 41)
+        swings.append(np.ptp(model.final_.predict(line)[0]) if varies else -1.0)
+    strongest = np.argsort(swings)[::-1][:MAX_SLICES]
+    names = [data.feature_names[i] for i in sorted(strongest) if data.box.varies[i]]
+    return names or list(data.feature_names[:1])
+
+
+def draw(model: MAST, kind: str = "all") -> Figure:
+    """Draw one kind of figure: ``all``, ``parity``, ``slices`` or ``trust``."""
+    if kind == "all":
+        return plot_model(model)
+    if kind == "trust" and not model.augmentations_:
+        raise DataError("a model of one fidelity has no trust weights to draw")
+    if kind == "slices":
+        names = influential_inputs(model)
+        columns = min(3, len(names))
+        figure = _figure(columns, -(-len(names) // columns))
+        for i, name in enumerate(names):
+            axes = figure.add_subplot(-(-len(names) // columns), columns, i + 1)
+            plot_slice(model, axes, name, legend=i == 0)
+        return figure
+    single: dict[str, Any] = {"parity": plot_parity, "trust": plot_trust}
+    if kind not in single:
+        raise DataError(f"unknown kind {kind!r}; choose one of 'all', 'slices', {listed(single)}")
+    figure = _figure(1, 1)
+    single[kind](model, figure.add_subplot())
+    return figure
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure; its format is the file's ending (png, pdf, svg)."""
+    suffix = Path(path).suffix.lower().lstrip(".") or "png"
+    known = figure.canvas.get_supported_filetypes()
+    if suffix not in known:
+        raise FileError(f"cannot write {path}: use one of the endings {listed(sorted(known))}")
+    with atomic_write(path) as file:
+        figure.savefig(file, format=suffix, dpi=150)
+
+
+def _figure(columns: int, rows: int) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(4.4 * columns, 3.4 * rows + 0.3), layout="constrained")
+
+
+def _predict(model: MultiFidelityRegressor, X: Array) -> tuple[Array, Array]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExtrapolationWarning)
+        mean, var = model._predict_unit(model.training_data_.box.to_unit(X))
+    return mean, np.sqrt(var)
+
+
+def _scatter(
+    axes: Axes, model: MAST, X: Array, y: Array, i: int, centre: Array, colour: str, size: int
+) -> None:
+    """Points, faded by their distance from the slice through `centre` along input i."""
+    box = model.training_data_.box
+    away = box.to_unit(X) - box.to_unit(centre[None])
+    away[:, i] = 0.0
+    distance = np.sqrt(np.mean(away**2, axis=1))
+    alpha = np.clip(np.exp(-((distance / 0.25) ** 2)), 0.08, 1.0)
+    axes.scatter(X[:, i], y, s=size, color=colour, alpha=alpha, linewidths=0, zorder=3)
+
+
+def _colours(model: MAST) -> list[str]:
+    return [_CHEAP_COLOURS[i % len(_CHEAP_COLOURS)] for i in range(len(model.augmentations_))]
+
+
+def _target(model: MultiFidelityRegressor) -> str:
+    return model.target_name_ or "y"
+
+
+def _title(model: MultiFidelityRegressor) -> str:
+    counts = [f"{len(f.y)} {f.name}" for f in reversed(model.training_data_.fidelities)]
+    return f"{type(model).__name__} surrogate of {_target(model)} from {' + '.join(counts)} points"
