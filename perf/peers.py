@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 
 import botorch
-import gpytorch
 import numpy as np
 import torch
 from botorch.fit import fit_gpytorch_mll

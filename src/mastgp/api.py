@@ -92,7 +92,9 @@ def _stack(tables: list[Any], labels: list[Any]) -> Any:
     """Put tables on top of each other, matching the columns of DataFrames by name."""
     framed = [hasattr(table, "columns") for table in tables]
     if any(framed) and not all(framed):
-        raise DataError("X is a DataFrame for some fidelities and an array for others; use one kind")
+        raise DataError(
+            "X is a DataFrame for some fidelities and an array for others; use one kind"
+        )
     first = tables[0]
     for label, table in zip(labels, tables, strict=True):
         if all(framed):

@@ -402,14 +402,18 @@ def _print_summary(model: MAST) -> None:
             str(row["points"]),
             "-" if row["cost"] is None else f"{row['cost']:g}",
             f"{row['noise_std']:.3g}" + (" (given)" if row["noise_known"] else ""),
-            "-" if trust is None else f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})",
+            "-"
+            if trust is None
+            else f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})",
         )
     out.print(table)
     inputs = Table()
     for column in ("input", "from", "to", "lengthscale (of the range)"):
         inputs.add_column(column, justify="left" if column == "input" else "right")
     for row in facts["inputs"]:
-        inputs.add_row(row["name"], f"{row['low']:g}", f"{row['high']:g}", f"{row['lengthscale']:.2f}")
+        inputs.add_row(
+            row["name"], f"{row['low']:g}", f"{row['high']:g}", f"{row['lengthscale']:.2f}"
+        )
     out.print(inputs)
     if facts["costs_assumed"]:
         out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")

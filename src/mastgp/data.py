@@ -287,7 +287,9 @@ def _fidelity(
         keys = (noise[rows], *keys)
     rows = rows[np.lexsort(keys)]
     known = noise is not None and not np.isnan(noise[rows]).any()
-    return Fidelity(name, X[rows], y[rows], noise[rows] if noise is not None and known else None, rows)
+    return Fidelity(
+        name, X[rows], y[rows], noise[rows] if noise is not None and known else None, rows
+    )
 
 
 def _warn_about(data: TrainingData) -> None:

@@ -218,9 +218,9 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         data = self.training_data_
         check_finite(table, "X", data.feature_names)
         U = data.box.to_unit(table)
-        far = ((U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)).any(axis=0)
+        far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
         if far.any():
-            columns = [name for name, out in zip(data.feature_names, far, strict=True) if out]
+            columns = [data.feature_names[i] for i in np.flatnonzero(far.any(axis=0))]
             warnings.warn(
                 f"some queries lie far outside the data in column {listed(columns)}: there the "
                 "prediction falls back to the mean and its uncertainty to the overall spread",

@@ -9,6 +9,7 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from .errors import DataError, listed
@@ -58,7 +59,7 @@ def fidelity_name(label: Any) -> str:
     if label is None or (isinstance(label, numbers.Real) and math.isnan(label)):
         raise DataError("a fidelity label is missing (NaN or None); give every row a label")
     if isinstance(label, numbers.Real) and float(label).is_integer():
-        return str(int(label))
+        return str(int(float(label)))
     return str(label)
 
 
@@ -131,9 +132,7 @@ def _numbers_by_name(values: Mapping[Any, float] | None, what: str) -> dict[str,
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise DataError(
-                f"the {what} of fidelity {name!r} is {value!r}, not a number"
-            ) from None
+            raise DataError(f"the {what} of fidelity {name!r} is {value!r}, not a number") from None
         if not (math.isfinite(number) and number > 0.0):
             raise DataError(f"the {what} of fidelity {name!r} is {number:g}; it must be above zero")
         checked[name] = number
@@ -168,7 +167,7 @@ def _check_one_top(by_cost: tuple[str, ...], costs: dict[str, float]) -> None:
 
 
 def _check_order_agrees(ranked: list[str], costs: dict[str, float]) -> None:
-    for cheap, dear in zip(ranked, ranked[1:], strict=False):
+    for cheap, dear in pairwise(ranked):
         if costs[cheap] >= costs[dear]:
             raise DataError(
                 f"order puts {cheap!r} below {dear!r}, but it costs {costs[cheap]:g} against "

@@ -63,7 +63,12 @@ class Augmented:
 
 
 def blend(
-    W: Array, y: Array, noise_var: Array, delta_mean: Array, delta_var: Array, top_mean: Array,
+    W: Array,
+    y: Array,
+    noise_var: Array,
+    delta_mean: Array,
+    delta_var: Array,
+    top_mean: Array,
     top_var: Array,
 ) -> tuple[Array, Array]:
     """Augmented mean and propagated variance (the paper's equations for y~ and sigma~^2)."""
@@ -347,7 +352,9 @@ def _condition_on_posterior(
     pooled = np.concatenate(extras)
     low, span = pooled.min(axis=0), np.ptp(pooled, axis=0)
     span[span == 0.0] = 1.0
-    return [np.hstack([X, (extra - low) / span]) for (X, _, _), extra in zip(sets, extras, strict=True)]
+    return [
+        np.hstack([X, (extra - low) / span]) for (X, _, _), extra in zip(sets, extras, strict=True)
+    ]
 
 
 def _scale_of(y: Array, data: TrainingData) -> float:

@@ -47,17 +47,16 @@ def plot_model(model: MAST, checked: HeldOut | None = None) -> Figure:
     matplotlib Figure
     """
     slices = influential_inputs(model)
-    n_top = 2 if model.augmentations_ else 1
-    columns = min(3, max(len(slices), n_top))
+    columns = min(3, max(len(slices), 2))
     rows = 1 + -(-len(slices) // columns)
     figure = _figure(columns, rows)
-    grid = figure.add_gridspec(rows, columns)
-    plot_parity(model, figure.add_subplot(grid[0, 0]), checked)
+    top, below = figure.subfigures(2, 1, height_ratios=[1, rows - 1], squeeze=False)[:, 0]
+    n_top = 2 if model.augmentations_ else 1
+    plot_parity(model, top.add_subplot(1, n_top, 1), checked)
     if model.augmentations_:
-        plot_trust(model, figure.add_subplot(grid[0, 1]))
+        plot_trust(model, top.add_subplot(1, n_top, 2))
     for i, column in enumerate(slices):
-        axes = figure.add_subplot(grid[1 + i // columns, i % columns])
-        plot_slice(model, axes, column, legend=i == 0)
+        plot_slice(model, below.add_subplot(rows - 1, columns, i + 1), column, legend=i == 0)
     figure.suptitle(_title(model), fontsize=11)
     return figure
 
@@ -70,8 +69,15 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     ends = [both.min() - margin, both.max() + margin]
     axes.plot(ends, ends, color=_GREY, linewidth=1)
     axes.errorbar(
-        checked.y, checked.mean, yerr=_Z95 * checked.std,
-        fmt="o", color=_BLUE, ecolor=_BLUE, elinewidth=1, capsize=2, markersize=4,
+        checked.y,
+        checked.mean,
+        yerr=_Z95 * checked.std,
+        fmt="o",
+        color=_BLUE,
+        ecolor=_BLUE,
+        elinewidth=1,
+        capsize=2,
+        markersize=4,
     )
     n = len(checked.y)
     how = "leave-one-out" if checked.n_folds == n else f"{checked.n_folds} folds"
@@ -88,8 +94,13 @@ def plot_trust(model: MAST, axes: Axes) -> None:
     """Trust in each cheap point over its distance to the nearest expensive one."""
     for part, colour in zip(model.augmentations_, _colours(model), strict=True):
         axes.scatter(
-            part.trust.nearest, part.trust.weight,
-            s=14, color=colour, alpha=0.7, label=part.fidelity.name, linewidths=0,
+            part.trust.nearest,
+            part.trust.weight,
+            s=14,
+            color=colour,
+            alpha=0.7,
+            label=part.fidelity.name,
+            linewidths=0,
         )
     axes.set_ylim(-0.03, 1.03)
     axes.set_xlim(left=0.0)
@@ -111,8 +122,13 @@ def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> Non
     line[:, i] = np.linspace(data.box.low[i], data.box.high[i], 201)
     mean, std = _predict(model, line)
     axes.fill_between(
-        line[:, i], mean - _Z95 * std, mean + _Z95 * std,
-        color=_BLUE, alpha=0.2, linewidth=0, label="95 % interval",
+        line[:, i],
+        mean - _Z95 * std,
+        mean + _Z95 * std,
+        color=_BLUE,
+        alpha=0.2,
+        linewidth=0,
+        label="95 % interval",
     )
     axes.plot(line[:, i], mean, color=_BLUE, linewidth=1.6, label="prediction")
     for part, colour in zip(model.augmentations_, _colours(model), strict=True):

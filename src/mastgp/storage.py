@@ -133,7 +133,9 @@ def check_can_write(path: str | os.PathLike[str]) -> None:
     target = Path(path)
     folder = target.parent
     if not folder.is_dir():
-        raise FileError(f"cannot write {target}: the folder {folder} does not exist; create it first")
+        raise FileError(
+            f"cannot write {target}: the folder {folder} does not exist; create it first"
+        )
     if target.is_dir():
         raise FileError(f"cannot write {target}: it is a folder")
     if not os.access(folder, os.W_OK):
@@ -196,7 +198,9 @@ def _array(content: bytes) -> NDArray[Any]:
     if version != (1, 0):
         raise ValueError(f"array format {version} is not used by mastgp")
     shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    if str(dtype) not in _DTYPES or stream.tell() + math.prod(shape) * dtype.itemsize != len(content):
+    if str(dtype) not in _DTYPES or stream.tell() + math.prod(shape) * dtype.itemsize != len(
+        content
+    ):
         raise ValueError("an array's header does not fit its content")
     stream.seek(0)
     array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
@@ -209,7 +213,9 @@ def _extract(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
         arrays[name] = value.astype("int64" if value.dtype.kind in "iu" else "float64")
         return {"$array": name}
     if isinstance(value, Mapping):
-        return {str(k): _extract(v, f"{name}/{i}", arrays) for i, (k, v) in enumerate(value.items())}
+        return {
+            str(k): _extract(v, f"{name}/{i}", arrays) for i, (k, v) in enumerate(value.items())
+        }
     if isinstance(value, list | tuple):
         return [_extract(v, f"{name}/{i}", arrays) for i, v in enumerate(value)]
     if isinstance(value, np.generic):
@@ -251,7 +257,7 @@ def _decode_params(params: dict[str, Any]) -> dict[str, Any]:
 
     def decode(value: Any) -> Any:
         if isinstance(value, dict) and len(value) == 1:
-            (key, inner), = value.items()
+            ((key, inner),) = value.items()
             if key in decoders:
                 return decoders[key](inner)
         return value

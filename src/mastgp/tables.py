@@ -47,10 +47,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         raise FileError(f"there is no file {file}")
     if file.is_dir():
         raise FileError(f"{file} is a folder, not a file")
-    if file.suffix.lower() in (".parquet", ".pq"):
-        table = _read_parquet(file)
-    else:
-        table = _read_csv(file)
+    table = _read_parquet(file) if _is_parquet(file) else _read_csv(file)
     if table.columns.empty or table.empty:
         raise DataError(f"{file} has no rows of data")
     return table
@@ -60,7 +57,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table as CSV or Parquet, by the file's ending; whole or not at all."""
     check_can_write(path)
     with atomic_write(path) as file:
-        if Path(path).suffix.lower() in (".parquet", ".pq"):
+        if _is_parquet(path):
             _need_pyarrow(path)
             table.to_parquet(file, index=False)
         else:
@@ -178,7 +175,9 @@ def _common_inputs(
     first, *others = tables
     chosen = [column for column in tables[first].columns if column not in not_inputs]
     if not chosen:
-        raise DataError(f"{sources[first]} has no input columns besides {listed(sorted(not_inputs))}")
+        raise DataError(
+            f"{sources[first]} has no input columns besides {listed(sorted(not_inputs))}"
+        )
     for name in others:
         columns = {column for column in tables[name].columns if column not in not_inputs}
         for missing, here, there in (
@@ -223,6 +222,10 @@ def _labels(table: pd.DataFrame, column: str | None, name: str, source: str) -> 
             raise DataError(f"{source}, line {line}, column {column!r}: the fidelity is missing")
         labels.append(fidelity_name(label).strip())
     return labels
+
+
+def _is_parquet(path: str | Path) -> bool:
+    return Path(path).suffix.lower() in (".parquet", ".pq")
 
 
 def _read_csv(file: Path) -> pd.DataFrame:

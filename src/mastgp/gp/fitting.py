@@ -84,7 +84,8 @@ def maximise(
     starts : dict of str to array, optional
         Named start vectors; `default_starts` if not given.
     on_evaluation : callable, optional
-        Called at each evaluation of the objective, for progress displays. It may raise to stop the fit.
+        Called at each evaluation of the objective, for progress displays. It may raise to stop
+        the fit.
 
     Returns
     -------

@@ -110,9 +110,7 @@ class Objective:
     def leave_one_out_score(self, parameters: Hyperparameters) -> float:
         """Mean log predictive density of each observation given all the others."""
         mean, var = self.leave_one_out(self.factorise(parameters))
-        return float(
-            np.mean(-0.5 * ((self.data.y - mean) ** 2 / var + np.log(var) + _LOG_2PI))
-        )
+        return float(np.mean(-0.5 * ((self.data.y - mean) ** 2 / var + np.log(var) + _LOG_2PI)))
 
     def leave_one_out(self, factorisation: Factorisation) -> tuple[Array, Array]:
         """Mean and variance of each observation given all the others, hyperparameters kept.
@@ -156,9 +154,7 @@ class Objective:
             terms.append(_Term(Z, covariance, weighted_slope, k))
         return terms
 
-    def _factor(
-        self, terms: list[_Term], parameters: Hyperparameters
-    ) -> tuple[Array, float]:
+    def _factor(self, terms: list[_Term], parameters: Hyperparameters) -> tuple[Array, float]:
         K = terms[0].covariance.copy()
         for term in terms[1:]:
             K += term.covariance
@@ -218,9 +214,7 @@ class Objective:
             gradient[blocks["warp_b"].where] = np.einsum("id,id->d", by_input, by_log_b)
         return self.log_density(f), gradient
 
-    def _factor_gradient(
-        self, A: Array, terms: list[_Term], parameters: Hyperparameters
-    ) -> Array:
+    def _factor_gradient(self, A: Array, terms: list[_Term], parameters: Hyperparameters) -> Array:
         """Derivative with respect to the learned factors of the loadings."""
         loadings = parameters.loadings(self.model)
         gradient = np.zeros(self.model.n_factors)

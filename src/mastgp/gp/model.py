@@ -260,7 +260,6 @@ class Layout:
 
     def unpack(self, theta: Array) -> Hyperparameters:
         """Natural values of the vector's parameters."""
-
         natural = np.exp(theta, where=self._logarithmic, out=theta.copy())
         parts = {name: natural[block.where] for name, block in self.blocks.items()}
         scales = np.ones(len(self.model.components))

@@ -82,4 +82,6 @@ def as_surrogate(chosen: str | GP) -> GP:
         return chosen
     if chosen == "gp":
         return GP()
-    raise DataError(f"unknown surrogate {chosen!r}; use 'gp' or an instance of mastgp.surrogates.GP")
+    raise DataError(
+        f"unknown surrogate {chosen!r}; use 'gp' or an instance of mastgp.surrogates.GP"
+    )

@@ -97,5 +97,5 @@ def box(low: float, high: float, n_inputs: int) -> Array:
 
 
 def oscillation(X: Array) -> Array:
-    """delta = 0.1 sin(10 x1 + 5 x2), the paper's oscillatory discrepancy."""
+    """Delta = 0.1 sin(10 x1 + 5 x2), the paper's oscillatory discrepancy."""
     return 0.1 * np.sin(10.0 * X[:, 0] + 5.0 * X[:, 1])

@@ -35,6 +35,10 @@ def make() -> Problem:
         np.array([[-5.0, 10.0], [0.0, 15.0]]),
         high,
         discrepancy,
-        known=(((-np.pi, 12.275), minimum), ((np.pi, 2.275), minimum), ((3 * np.pi, 2.475), minimum)),
+        known=(
+            ((-np.pi, 12.275), minimum),
+            ((np.pi, 2.275), minimum),
+            ((3 * np.pi, 2.475), minimum),
+        ),
         source="Forrester et al. 2008, Engineering Design via Surrogate Modelling",
     )
