@@ -1,6 +1,11 @@
-"""Multi-fidelity surrogates: one model from a few expensive and many cheap results."""
+"""Multi-fidelity surrogates: one model from a few expensive and many cheap results.
 
-from .api import fit, load
+Estimators are imported when they are first used, so that ``import mastgp`` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
@@ -15,7 +20,10 @@ from .errors import (
     MissingExtraError,
     ModelFileError,
 )
-from .mast import MAST
+
+if TYPE_CHECKING:
+    from .api import fit, load
+    from .mast import MAST
 
 __version__ = "0.1.0"
 
@@ -37,3 +45,17 @@ __all__ = [
     "fit",
     "load",
 ]
+
+_LAZY = {"MAST": ".mast", "fit": ".api", "load": ".api"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_LAZY[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

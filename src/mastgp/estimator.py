@@ -20,7 +20,7 @@ from .gp import blas_threads
 Array = NDArray[np.float64]
 
 #: Queries further outside the box than this share of its width draw a warning.
-FAR_OUTSIDE = 0.1
+FAR_OUTSIDE = 0.25
 
 
 class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -199,8 +199,9 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
 
     def _checked_table(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Turn the user's inputs and targets into checked arrays."""
-        if isinstance(y, Sequence | np.ndarray) and np.ndim(y) == 1:
-            y = _as_numbers(y)
+        values = np.asarray(y)
+        if values.ndim == 1 and values.dtype.kind != "c":
+            y = _as_numbers(values)
         table, targets = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
         )

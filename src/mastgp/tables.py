@@ -102,12 +102,14 @@ def training_table(
         tables[name] = read_table(path)
         sources[name] = path
     roles = [column for column in (target, fidelity_column, noise_column) if column]
+    for name, table in tables.items():
+        _check_columns(table, sources[name], roles)
     chosen = list(inputs) if inputs else _common_inputs(tables, sources, {*roles, *ignore})
     if target in chosen:
         raise DataError(f"column {target!r} cannot be both target and input")
     parts = []
     for name, table in tables.items():
-        _check_columns(table, sources[name], [*chosen, *roles])
+        _check_columns(table, sources[name], chosen)
         part = numeric(table, [*chosen, target], sources[name])
         part["fidelity label"] = _labels(table, fidelity_column, name, sources[name])
         if noise_column:

@@ -1,8 +1,9 @@
 """A small example that ships with the package: the drag of a wing.
 
 The cheap runs are what a panel method would say: ideal induced drag and a plate's friction. The
-expensive runs know the real friction, wave drag and separation as well. Both
-are formulas of ours, so that the truth is known everywhere; ``python -m mastgp.examples`` writes the CSV files beside this module anew.
+expensive runs know the real friction, wave drag and separation as well. Both are formulas of
+ours, so that the truth is known everywhere. ``python -m mastgp.examples`` writes the CSV files
+beside this module anew.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataError
+from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
+from ..gp.kernels import KERNELS
 
 Array = NDArray[np.float64]
 
@@ -36,6 +37,10 @@ class GP:
 
     kernel: str = "rbf"
     priors: bool = True
+
+    def __post_init__(self) -> None:
+        if self.kernel not in KERNELS:
+            raise DataError(f"unknown kernel {self.kernel!r}; choose one of {listed(KERNELS)}")
 
     def model(self, n_inputs: int, *, learn_noise: bool, warp: bool) -> Model:
         """The engine's model of a stage."""

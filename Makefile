@@ -1,0 +1,37 @@
+# Everything runs in .venv in the project's root. The first call of a target sets up what it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test check perf clean
+
+demo: .venv/core.stamp  ## Install the core and run the main job on a bundled example.
+	$(BIN)/mast demo
+
+test: .venv/full.stamp  ## Install every extra and run all tests.
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/full.stamp  ## Lint, format and types.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+perf: .venv/full.stamp  ## Speed against peers, measured side by side.
+	$(BIN)/python perf/run.py
+
+clean:  ## Remove the environment.
+	rm -rf .venv
+
+.venv/created.stamp:
+	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/core.stamp: .venv/created.stamp pyproject.toml
+	$(PIP) --editable .
+	touch $@
+
+# torch comes first and pinned: resolved by another package it would be a build of several gigabytes.
+.venv/full.stamp: .venv/core.stamp
+	$(PIP) torch==2.13.0
+	$(PIP) --editable ".[all,dev]"
+	touch $@

@@ -1,0 +1,5 @@
+"""``python -m mastgp`` is the ``mast`` command."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mastgp.gp import Component, GaussianProcess, Model
+from mastgp.gp.linalg import NotPositiveDefiniteError, cholesky
+from mastgp.gp.model import WARP_BOUNDS
+from mastgp.gp.warp import WarpInputs
+
+
+def smooth(X):
+    return np.sin(4 * X[:, 0]) + X[:, -1]
+
+
+@pytest.fixture
+def fitted(rng):
+    X = rng.random((25, 2))
+    return GaussianProcess.fit(Model(2, warp=True), X, smooth(X))
+
+
+@pytest.fixture
+def two_groups(rng):
+    components = (Component((1.0, 1.0), ((), (0,))), Component((0.0, 1.0), (), "matern52", True))
+    X = rng.random((30, 2))
+    groups = np.repeat([0, 1], [20, 10])
+    y = smooth(X) * np.where(groups == 0, 1.0, 2.0) + np.where(groups == 0, 0.0, X[:, 1])
+    return GaussianProcess.fit(Model(2, components, warp=True), X, y, groups=groups)
+
+
+def test_interpolates_noise_free_data(fitted, rng):
+    Q = rng.random((200, 2))
+    mean, var = fitted.predict(Q)
+    assert np.sqrt(np.mean((mean - smooth(Q)) ** 2)) < 0.02
+    assert (var > 0).all()
+
+
+@pytest.mark.parametrize("name", ["fitted", "two_groups"])
+def test_gradients_of_mean_and_variance(request, rng, name):
+    gp = request.getfixturevalue(name)
+    group = gp.model.n_groups - 1
+    # Inside the cube and outside of it, where the warp is the identity.
+    Q = np.concatenate([rng.uniform(0.05, 0.95, (6, 2)), [[1.2, 0.5], [0.5, -0.3]]])
+    d_mean, d_var = gp.predict_gradient(Q, group)
+    step = 1e-6
+    for i in range(2):
+        up, down = (gp.predict(Q + sign * step * np.eye(2)[i], group) for sign in (1, -1))
+        for exact, high, low in zip((d_mean, d_var), up, down, strict=True):
+            numeric = (high - low) / (2 * step)
+            np.testing.assert_allclose(exact[:, i], numeric, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["fitted", "two_groups"])
+def test_covariance_agrees_with_mean_and_variance(request, rng, name):
+    gp = request.getfixturevalue(name)
+    Q = rng.random((20, 2))
+    mean, var = gp.predict(Q)
+    joint_mean, cov = gp.predict_covariance(Q)
+    np.testing.assert_allclose(joint_mean, mean, rtol=1e-10)
+    np.testing.assert_allclose(cov.diagonal(), var, rtol=1e-6, atol=1e-12)
+    np.testing.assert_array_equal(cov, cov.T)
+
+
+def test_samples_have_the_posterior_moments(fitted, rng):
+    Q = rng.random((4, 2)) * 1.5
+    mean, cov = fitted.predict_covariance(Q)
+    draws = fitted.sample(Q, 20_000, rng)
+    std = np.sqrt(cov.diagonal())
+    np.testing.assert_allclose(draws.mean(axis=1), mean, atol=4 * std.max() / np.sqrt(20_000))
+    np.testing.assert_allclose(np.cov(draws), cov, atol=0.05 * cov.max())
+
+
+def test_blocks_do_not_change_predictions(fitted, rng, monkeypatch):
+    Q = rng.random((101, 2))
+    whole = fitted.predict(Q)
+    monkeypatch.setattr("mastgp.gp.process._BLOCK_ENTRIES", 50)
+    for a, b in zip(whole, fitted.predict(Q), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10)
+
+
+def test_units_of_the_target_do_not_matter(rng):
+    X = rng.random((15, 2))
+    y = smooth(X)
+    plain = GaussianProcess.fit(Model(2), X, y)
+    scaled = GaussianProcess.fit(Model(2), X, 1e12 * y + 3e12)
+    Q = rng.random((9, 2))
+    np.testing.assert_allclose(scaled.predict(Q)[0], 1e12 * plain.predict(Q)[0] + 3e12, rtol=1e-4)
+    np.testing.assert_allclose(scaled.predict(Q)[1], 1e24 * plain.predict(Q)[1], rtol=1e-3)
+
+
+def test_far_from_the_data_the_prior_returns(rng):
+    X = rng.random((15, 2))
+    gp = GaussianProcess.fit(Model(2), X, smooth(X))
+    _, var = gp.predict([[1e3, 1e3]])
+    assert var[0] == pytest.approx(gp.y_scale**2, rel=1e-6)
+
+
+def test_the_same_fit_twice_gives_the_same_bits(rng):
+    X = rng.random((20, 3))
+    first, second = (GaussianProcess.fit(Model(3, warp=True), X, smooth(X)) for _ in range(2))
+    np.testing.assert_array_equal(first.predict(X)[0], second.predict(X)[0])
+
+
+def test_state_restores_the_same_bits(fitted, rng):
+    again = GaussianProcess.from_state(fitted.model, fitted.get_state())
+    Q = rng.random((50, 2))
+    for a, b in zip(fitted.predict(Q), again.predict(Q), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert again.report == fitted.report
+
+
+def test_noise_is_found(rng):
+    X = rng.random((150, 1))
+    y = smooth(X) + 0.2 * rng.standard_normal(150)
+    gp = GaussianProcess.fit(Model(1), X, y)
+    assert np.sqrt(gp.noise_var[0]) == pytest.approx(0.2, rel=0.2)
+
+
+def test_pure_noise_is_called_noise(rng):
+    """Of the two modes the smooth one must win: a wiggly fit predicts nothing."""
+    X = rng.random((60, 2))
+    gp = GaussianProcess.fit(Model(2), X, rng.standard_normal(60))
+    assert gp.noise_var[0] > 0.5 * gp.y_scale**2
+
+
+def test_report_says_what_happened(rng):
+    X = rng.random((20, 2))
+    report = GaussianProcess.fit(Model(2), X, X[:, 0]).report
+    assert report.converged
+    assert report.start in report.objectives
+    assert set(report.objectives) == {"prior", "noisy"}
+    assert report.evaluations >= report.iterations > 0
+    assert report.jitter == 0.0
+    assert report.at_bounds == ["noise"]  # noise-free data drive the noise to its floor
+
+
+def test_known_noise_must_be_given(rng):
+    with pytest.raises(ValueError, match="variance per observation"):
+        GaussianProcess.fit(Model(1, learn_noise=False), rng.random((5, 1)), np.arange(5.0))
+
+
+@pytest.mark.parametrize("bad", [{"kernel": "cubic"}, {"loadings": (1.0, 1.0), "factors": ((),)}])
+def test_impossible_components_are_refused(bad):
+    with pytest.raises(ValueError, match=r"kernel|factors"):
+        Component(**bad)
+
+
+def test_cholesky_adds_jitter_only_where_needed(rng):
+    A = rng.random((5, 5))
+    K = A @ A.T + np.eye(5)
+    L, jitter = cholesky(K)
+    assert jitter == 0.0
+    np.testing.assert_allclose(L @ L.T, K)
+    singular = np.ones((5, 5))
+    L, jitter = cholesky(singular)
+    assert 0.0 < jitter <= 1e-8
+    np.testing.assert_allclose(L @ L.T, singular, atol=1e-7)
+
+
+@pytest.mark.parametrize("matrix", [-np.eye(3), np.full((3, 3), np.nan)])
+def test_cholesky_names_hopeless_matrices(matrix):
+    with pytest.raises(NotPositiveDefiniteError, match=r"not positive definite|NaN"):
+        cholesky(matrix)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.3, 4.0), (5.0, 0.2), WARP_BOUNDS])
+def test_warp_is_a_monotone_map_that_fixes_the_ends(a, b):
+    x = np.concatenate([[-0.5, 0.0], np.linspace(1e-9, 1 - 1e-9, 101), [1.0, 1.7]])[:, None]
+    warped = WarpInputs.of(x).value(np.array([a]), np.array([b]))[:, 0]
+    assert (np.diff(warped) >= 0).all()
+    np.testing.assert_array_equal(warped[[0, 1, -2, -1]], [-0.5, 0.0, 1.0, 1.7])
+    expected = 1 - (1 - x[2:-2, 0] ** a) ** b
+    np.testing.assert_allclose(warped[2:-2], expected, rtol=1e-6, atol=1e-9)
+    if a == b == 1.0:
+        np.testing.assert_allclose(warped, x[:, 0], atol=1e-15)

@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mastgp
+from mastgp import cli, examples
+
+WING = {name: str(examples.FOLDER / f"{name}.csv") for name in ("panel", "cfd", "queries")}
+FIT = ["fit", WING["panel"], WING["cfd"], "--target", "drag_counts"]
+COSTS = ["--cost", "panel=1", "--cost", "cfd=20"]
+
+
+@pytest.fixture
+def mast(monkeypatch, capsys, tmp_path):
+    """Run a command in an empty folder: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "out", cli.Console(width=200))
+    monkeypatch.setattr(cli, "err", cli.Console(width=200, stderr=True, highlight=False))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["mast", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def model_file(mast, tmp_path):
+    assert mast(*FIT, *COSTS, "-o", "wing.mast")[0] == 0
+    return tmp_path / "wing.mast"
+
+
+def test_fit_predict_show_plot(mast, tmp_path):
+    code, out, err = mast(*FIT, *COSTS, "-o", "wing.mast")
+    assert code == 0
+    assert err == ""
+    assert "MAST surrogate of drag_counts as cfd sees it" in out
+    assert "saved to wing.mast" in out
+    code, out, _ = mast("predict", "wing.mast", WING["queries"], "-o", "predictions.csv")
+    assert code == 0
+    assert "20 predictions" in out
+    table = pd.read_csv(tmp_path / "predictions.csv")
+    assert list(table.columns) == [*examples.INPUTS, "mean", "std", "lower95", "upper95"]
+    model = mastgp.load(tmp_path / "wing.mast")
+    mean, std = model.predict(table[list(examples.INPUTS)], return_std=True)
+    np.testing.assert_allclose(table["mean"], mean)
+    np.testing.assert_allclose(table["std"], std)
+    np.testing.assert_allclose(table["upper95"] - table["mean"], 1.959964 * std)
+    code, out, _ = mast("show", "wing.mast", "--table", "points.csv")
+    assert code == 0
+    assert "panel" in out
+    assert len(pd.read_csv(tmp_path / "points.csv")) == 94
+    code, _, _ = mast("plot", "wing.mast", "-o", "wing.png")
+    assert code == 0
+    assert (tmp_path / "wing.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_is_json(mast, model_file):
+    code, out, _ = mast(*FIT, *COSTS, "-o", "again.mast", "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert facts["predicts"] == "cfd"
+    assert [row["points"] for row in facts["fidelities"]] == [80, 14]
+    assert facts["seconds"] > 0
+    assert json.loads(mast("show", "wing.mast", "--json")[1])["target"] == "drag_counts"
+    rows = json.loads(mast("predict", "wing.mast", WING["queries"], "--json")[1])
+    assert len(rows) == 20
+    assert {"mean", "std", "lower95", "upper95"} <= set(rows[0])
+    wrote = mast("predict", "wing.mast", WING["queries"], "--json", "-o", "p.csv")[1]
+    assert json.loads(wrote) == {"rows": 20, "output": "p.csv"}
+
+
+def test_predictions_go_to_standard_output_by_default(mast, model_file):
+    code, out, _ = mast("predict", "wing.mast", WING["queries"])
+    assert code == 0
+    assert out.startswith("mach,alpha_deg,sweep_deg,mean,std,lower95,upper95\n")
+    noisy = mast("predict", "wing.mast", WING["queries"], "--include-noise")[1]
+    assert noisy != out
+
+
+def test_order_instead_of_costs_says_what_is_assumed(mast):
+    code, out, _ = mast(*FIT, "--order", "panel,cfd")
+    assert code == 0
+    assert "a ratio of 10 per step of the order is assumed" in out
+
+
+def test_one_long_file_with_options(mast, tmp_path):
+    tables = [pd.read_csv(WING[name]).assign(source=name, e=0.5) for name in ("panel", "cfd")]
+    pd.concat(tables).to_csv("runs.csv", index=False)
+    code, out, _ = mast(
+        "fit", "runs.csv", "--target", "drag_counts", "--fidelity-column", "source", *COSTS,
+        "--noise-column", "e", "--ignore", "sweep_deg", "--bounds", "mach=0.5:0.9",
+        "--metric", "mahalanobis", "--radius", "cbrt", "--weight", "triangular",
+        "--kernel", "matern52", "--no-warp", "--exponent", "panel=0.4", "--json",
+    )  # fmt: skip
+    assert code == 0
+    facts = json.loads(out)
+    assert [row["name"] for row in facts["inputs"]] == ["mach", "alpha_deg"]
+    assert facts["inputs"][0]["high"] == 0.9
+    assert facts["fidelities"][0]["exponent"] == 0.4
+    assert facts["fidelities"][0]["noise_std"] == pytest.approx(0.5)
+    assert facts["options"]["weight"] == "triangular"
+    assert facts["options"]["warp"] is None
+    assert (tmp_path / "model.mast").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "none.csv", "--target", "y"], "there is no file none.csv"),
+        ([*FIT], "which of the fidelities 'cfd', 'panel' is the most expensive"),
+        ([*FIT[:-1], "lift", *COSTS], "has no column 'lift'"),
+        ([*FIT, "--cost", "panel"], "expected a name and a value"),
+        ([*FIT, "--cost", "panel=cheap"], "'cheap' is not a number"),
+        ([*FIT, *COSTS, "--bounds", "mach=1"], "expected low:high"),
+        ([*FIT, *COSTS, "--bounds", "mach=0.7:0.9"], "outside the bounds"),
+        ([*FIT, *COSTS, "--kernel", "cubic"], "unknown kernel 'cubic'"),
+        ([*FIT, *COSTS, "--weight", "heavy"], "unknown weight 'heavy'"),
+        ([*FIT, *COSTS, "-o", "nowhere/a.mast"], "the folder nowhere does not exist"),
+        (["predict", "none.mast", WING["queries"]], "there is no file none.mast"),
+        (["predict", WING["queries"], WING["queries"]], "is not a mastgp model"),
+        (["show", WING["queries"]], "is not a mastgp model"),
+    ],
+)
+def test_failures_are_one_clear_message(mast, arguments, words):
+    code, out, err = mast(*arguments)
+    assert code == 1
+    assert out == ""
+    assert err.startswith("Error: ")
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_wrong_queries(mast, model_file, tmp_path):
+    (tmp_path / "q.csv").write_text("mach,alpha_deg\n0.6,1\n")
+    assert "no column 'sweep_deg'" in mast("predict", "wing.mast", "q.csv")[2]
+    (tmp_path / "q.csv").write_text("mach,alpha_deg,sweep_deg,mean\n0.6,1,20,3\n")
+    assert "column 'mean' already" in mast("predict", "wing.mast", "q.csv")[2]
+    assert "nowhere does not exist" in mast("predict", "wing.mast", "q.csv", "-o", "nowhere/p")[2]
+    assert "endings" in mast("plot", "wing.mast", "-o", "a.docx")[2]
+    assert "unknown kind 'pie'" in mast("plot", "wing.mast", "--kind", "pie")[2]
+
+
+def test_odd_data_are_noted(mast, model_file, tmp_path):
+    (tmp_path / "q.csv").write_text("mach,alpha_deg,sweep_deg\n9,1,20\n9,2,20\n")
+    code, _, err = mast("predict", "wing.mast", "q.csv", "-o", "p.csv")
+    assert code == 0
+    assert err.count("Note: some queries lie far outside the data in column 'mach'") == 1
+
+
+def test_usage_errors_have_their_own_code(mast):
+    assert mast("fit", WING["cfd"])[0] == 2
+    assert mast("nonsense")[0] == 2
+
+
+def test_version_and_help(mast):
+    assert mast("--version")[1].strip() == f"mastgp {mastgp.__version__}"
+    assert "fit" in mast("--help")[1]
+
+
+def test_unexpected_errors_show_no_traceback(mast, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("mastgp.tables.training_table", broken)
+    code, _, err = mast(*FIT, *COSTS)
+    assert code == 70
+    assert "RuntimeError: boom" in err
+    assert "MAST_DEBUG=1" in err
+
+
+def test_demo(mast, tmp_path):
+    code, out, _ = mast("demo")
+    assert code == 0
+    folder = tmp_path / "mast-demo"
+    assert {path.name for path in folder.iterdir()} == {
+        "panel.csv", "cfd.csv", "queries.csv", "wing.mast", "predictions.csv", "wing.png"
+    }  # fmt: skip
+    errors = [float(line.split()[-1]) for line in out.splitlines()[-3:]]
+    assert errors[2] < 0.6 * errors[1] < errors[0]
+
+
+def test_progress_appears_only_for_long_work(monkeypatch, capsys):
+    from mastgp.progress import report
+
+    monkeypatch.setattr(cli, "err", cli.Console(width=100, stderr=True, force_terminal=True))
+    with cli._progress():
+        report("quick work", 1, 2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(cli, "_QUIET_SECONDS", 0.0)
+    with cli._progress():
+        report("long work", 1, 2)
+        time.sleep(0.15)
+    assert "long work" in capsys.readouterr().err
+
+
+def test_closed_pipe_ends_quietly(model_file, tmp_path):
+    rows = "\n".join(["mach,alpha_deg,sweep_deg", *["0.6,1,20"] * 20_000])
+    (tmp_path / "many.csv").write_text(rows)
+    command = f"{sys.executable} -m mastgp predict wing.mast many.csv"
+    result = subprocess.run(
+        f"{command} | head -1", shell=True, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.startswith("mach")
+    assert "Traceback" not in result.stderr

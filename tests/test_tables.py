@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mastgp import DataError, FileError, MissingExtraError
+from mastgp.tables import query_table, read_table, training_table, write_table
+
+COARSE = "mach,alpha,drag\n0.5,1,10\n0.6,2,20\n0.7,3,30\n"
+FINE = "drag,alpha,mach\n11,1,0.5\n21,2,0.6\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = {name: tmp_path / f"{name}.csv" for name in ("coarse", "fine")}
+    paths["coarse"].write_text(COARSE)
+    paths["fine"].write_text(FINE)
+    return paths
+
+
+def read(files, **options):
+    return training_table([str(path) for path in files.values()], "drag", **options)
+
+
+def test_columns_are_matched_by_name_and_files_name_the_fidelities(files):
+    table = read(files)
+    assert list(table.X.columns) == ["mach", "alpha"]
+    assert table.fidelity == ["coarse"] * 3 + ["fine"] * 2
+    np.testing.assert_array_equal(table.X["mach"], [0.5, 0.6, 0.7, 0.5, 0.6])
+    np.testing.assert_array_equal(table.y, [10, 20, 30, 11, 21])
+    assert table.y.name == "drag"
+
+
+def test_one_long_file(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("source,x,y\nlab,1,2\nold,3,4\nlab,5,6\n")
+    table = training_table([str(path)], "y", fidelity_column="source")
+    assert table.fidelity == ["lab", "old", "lab"]
+    assert list(table.X.columns) == ["x"]
+    path.write_text("source,x,y\n1,1,2\n0,3,4\n")
+    assert training_table([str(path)], "y", fidelity_column="source").fidelity == ["1", "0"]
+
+
+def test_names_can_be_given(files):
+    table = training_table([f"lab={files['fine']}", f"old={files['coarse']}"], "drag")
+    assert table.fidelity == ["lab"] * 2 + ["old"] * 3
+
+
+def test_inputs_can_be_chosen_or_ignored(files):
+    assert list(read(files, inputs=["alpha"]).X.columns) == ["alpha"]
+    assert list(read(files, ignore=["mach"]).X.columns) == ["alpha"]
+
+
+def test_noise_column(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,y,e\n1,2,0.1\n2,3,0.2\n")
+    table = training_table([str(path)], "y", noise_column="e")
+    np.testing.assert_array_equal(table.noise_std, [0.1, 0.2])
+    assert list(table.X.columns) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("\ufeffx,y\n1,2\n", ["x", "y"]),  # byte-order mark of a spreadsheet
+        ("x;y\n1,5;2\n", ["x", "y"]),  # decimal comma
+        ("x;y\n1.5;2\n", ["x", "y"]),
+        ("x\ty\n1.5\t2\n", ["x", "y"]),
+        (" x , y \n1.5, 2\n", ["x", "y"]),
+        ('"x","y"\r\n1.5,2\r\n\r\n', ["x", "y"]),  # Windows line ends, blank last line
+    ],
+)
+def test_dialects(tmp_path, text, columns):
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode())
+    table = read_table(path)
+    assert list(table.columns) == columns
+    assert table["x"].dtype == float or table["x"].iloc[0] == 1
+    assert len(table) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("0.6,2,20", "0.6,two,20"), r"coarse.csv, line 3, column 'alpha': 'two' is not a number"),
+        (("0.6,2,20", "0.6,,20"), r"line 3, column 'alpha': the value is missing"),
+        (("0.6,2,20", "0.6,inf,20"), r"line 3, column 'alpha': the value is infinite"),
+        (("0.6,2,20", "0.6,2,NaN"), r"line 3, column 'drag': the value is missing"),
+        (("mach,", "speed,"), r"fine.csv has no column 'speed', but .*coarse.csv has"),
+        (("mach,alpha,drag", "mach,alpha,lift"), r"coarse.csv has no column 'drag'"),
+        (("mach,alpha,drag\n", ""), r"is the header row missing\?"),
+        (("mach,alpha", "mach,mach"), "has column 'mach' twice"),
+        (("0.6,2,20", "0.6,2,20,99"), "cannot be read as a table"),
+    ],
+)
+def test_bad_files_are_named_with_line_and_column(files, change, words):
+    files["coarse"].write_text(COARSE.replace(*change))
+    with pytest.raises(DataError, match=words):
+        read(files)
+
+
+def test_line_numbers_count_blank_lines(files):
+    files["coarse"].write_text("mach,alpha,drag\n\n0.5,1,10\n\n0.6,x,20\n")
+    with pytest.raises(DataError, match="line 5"):
+        read(files)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "mach,alpha,drag\n", "\n\n\n"])
+def test_empty_files(files, text):
+    files["coarse"].write_text(text)
+    with pytest.raises(DataError, match=r"coarse.csv (is empty|has no rows)"):
+        read(files)
+
+
+def test_files_that_are_not_there(files, tmp_path):
+    with pytest.raises(FileError, match="there is no file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(FileError, match="is a folder"):
+        read_table(tmp_path)
+
+
+def test_binary_files(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\x80\x81\xff\n\xfe")
+    with pytest.raises(DataError, match="not a text file"):
+        read_table(path)
+
+
+def test_the_same_name_twice(files, tmp_path):
+    other = tmp_path / "more"
+    other.mkdir()
+    (other / "fine.csv").write_text(FINE)
+    with pytest.raises(DataError, match="two files are called 'fine'"):
+        training_table([str(files["fine"]), str(other / "fine.csv")], "drag")
+
+
+def test_missing_label(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("source,x,y\nlab,1,2\n,3,4\n")
+    with pytest.raises(DataError, match="line 3, column 'source': the fidelity is missing"):
+        training_table([str(path)], "y", fidelity_column="source")
+
+
+def test_target_is_no_input(files):
+    with pytest.raises(DataError, match="both target and input"):
+        read(files, inputs=["drag", "mach"])
+
+
+def test_queries_keep_their_other_columns(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("case,alpha,mach\nA,1,0.5\nB,2,0.6\n")
+    whole, inputs = query_table(str(path), ["mach", "alpha"])
+    assert list(whole.columns) == ["case", "alpha", "mach"]
+    assert list(inputs.columns) == ["mach", "alpha"]
+
+
+def test_parquet_goes_both_ways(tmp_path):
+    pytest.importorskip("pyarrow")
+    table = pd.DataFrame({"x": [1.0, 2.0], "name": ["a", "b"]})
+    write_table(table, tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(
+        read_table(tmp_path / "a.parquet"), table, check_dtype=False, check_column_type=False
+    )
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1nonsense")
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
+        read_table(tmp_path / "bad.parquet")
+
+
+def test_parquet_without_its_library_says_how_to_get_it(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def no_pyarrow(name, *args, **options):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real(name, *args, **options)
+
+    (tmp_path / "a.parquet").write_bytes(b"")
+    monkeypatch.setattr(builtins, "__import__", no_pyarrow)
+    with pytest.raises(MissingExtraError, match=r'pip install "mastgp\[parquet\]"'):
+        read_table(tmp_path / "a.parquet")
