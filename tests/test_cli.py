@@ -130,6 +130,9 @@ def test_one_long_file_with_options(mast, tmp_path):
         (["predict", "none.mast", WING["queries"]], "there is no file none.mast"),
         (["predict", WING["queries"], WING["queries"]], "is not a mastgp model"),
         (["show", WING["queries"]], "is not a mastgp model"),
+        ([*FIT, "--cost", "cfd=10", "--cost", "cfd=1"], "--cost is given twice for 'cfd'"),
+        (["fit", WING["cfd"], "--target", ""], "a column name is empty"),
+        (["demo", WING["cfd"]], "is a file; name a folder"),
     ],
 )
 def test_failures_are_one_clear_message(mast, arguments, words):
@@ -145,10 +148,81 @@ def test_wrong_queries(mast, model_file, tmp_path):
     (tmp_path / "q.csv").write_text("mach,alpha_deg\n0.6,1\n")
     assert "no column 'sweep_deg'" in mast("predict", "wing.mast", "q.csv")[2]
     (tmp_path / "q.csv").write_text("mach,alpha_deg,sweep_deg,mean\n0.6,1,20,3\n")
-    assert "column 'mean' already" in mast("predict", "wing.mast", "q.csv")[2]
+    header = mast("predict", "wing.mast", "q.csv")[1].splitlines()[0]
+    assert header.endswith(
+        ",mean,drag_counts_mean,drag_counts_std,drag_counts_lower95,drag_counts_upper95"
+    )
     assert "nowhere does not exist" in mast("predict", "wing.mast", "q.csv", "-o", "nowhere/p")[2]
     assert "endings" in mast("plot", "wing.mast", "-o", "a.docx")[2]
     assert "unknown kind 'pie'" in mast("plot", "wing.mast", "--kind", "pie")[2]
+
+
+def test_files_of_the_users_are_never_overwritten(mast, model_file, tmp_path):
+    mine = tmp_path / "cfd.csv"
+    mine.write_text("my,own\n1,2\n")
+    assert "is not the example's" in mast("demo", ".")[2]
+    assert mine.read_text() == "my,own\n1,2\n"
+    before = model_file.read_bytes()
+    for command in (
+        ["predict", "wing.mast", WING["queries"], "-o", "wing.mast"],
+        ["plot", "wing.mast", "-o", "wing.mast"],
+        ["show", "wing.mast", "--table", "wing.mast"],
+    ):
+        assert "is one of the files to read" in mast(*command)[2]
+    mine.write_text((examples.FOLDER / "cfd.csv").read_text())
+    command = ["fit", WING["panel"], "cfd.csv", *FIT[3:], *COSTS, "-o", "cfd.csv"]
+    assert "is one of the files to read" in mast(*command)[2]
+    assert model_file.read_bytes() == before
+
+
+def test_small_numbers_survive_json(mast, tmp_path):
+    for name in ("panel", "cfd"):
+        table = pd.read_csv(WING[name])
+        table["drag_counts"] *= 1e-14
+        table.to_csv(f"{name}.csv", index=False)
+    assert mast("fit", "panel.csv", "cfd.csv", *FIT[3:], *COSTS, "-o", "small.mast")[0] == 0
+    rows = json.loads(mast("predict", "small.mast", WING["queries"], "--json")[1])
+    assert 0 < rows[0]["std"] < rows[0]["mean"] < 1e-11
+
+
+def test_errors_after_reading_still_name_file_and_line(mast, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n0.1,1\n\n5,2\n")
+    (tmp_path / "b.csv").write_text("x,y\n0.2,1\n0.3,2\n0.3,3\n")
+    fit = ["fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b"]
+    assert "column 'x' is 5 in line 4 of a.csv" in mast(*fit, "--bounds", "x=0:1")[2]
+    assert "first line 3 of b.csv and line 4 of b.csv" in mast(*fit)[2]
+
+
+def test_models_of_arrays_and_odd_names(mast, tmp_path, rng):
+    X = rng.random((20, 2))
+    labels = ["[/b]"] * 14 + ["[red]"] * 6
+    mastgp.MAST(order=["[/b]", "[red]"]).fit(X, X[:, 0], fidelity=labels).save("a.mast")
+    code, out, _ = mast("show", "a.mast")
+    assert code == 0
+    assert "[/b]" in out
+    assert mast("plot", "a.mast")[0] == 0
+    (tmp_path / "q.csv").write_text("x0,x1\n0.5,0.5\n")
+    assert (
+        "Wrote 1 predictions to o[red].csv."
+        in mast("predict", "a.mast", "q.csv", "-o", "o[red].csv")[1]
+    )
+
+
+def test_one_expensive_point_can_be_drawn(mast, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n0.1,1\n0.5,2\n0.9,3\n")
+    (tmp_path / "b.csv").write_text("x,y\n0.2,1\n")
+    code, _, err = mast("fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b")
+    assert code == 0
+    assert "Note: fidelity 'b' has only 1 point(s)" in err
+    assert mast("plot", "model.mast")[0] == 0
+
+
+def test_full_disk(model_file, tmp_path):
+    command = f"{sys.executable} -m mastgp predict wing.mast {WING['queries']} > /dev/full"
+    result = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "No space left" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_odd_data_are_noted(mast, model_file, tmp_path):

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import mastgp
 from conftest import COSTS
@@ -42,6 +43,13 @@ def table(two_fidelities):
         ({"costs": COSTS, "bounds": [(0, 1), (1, 0)]}, r"bounds of column 'x1' are \(1, 0\)"),
         ({"costs": COSTS, "bounds": [(0, 1), (0, 1e-6)]}, "outside the bounds .* widen"),
         ({"costs": COSTS, "bounds": {"span": (0, 1)}}, "bounds names column 'span'"),
+        ({"costs": COSTS, "bounds": [("a", "b"), (0, 1)]}, "pair of numbers"),
+        ({"costs": COSTS, "noise_std": {"fine": "little"}}, "'little', not a number"),
+        ({"costs": COSTS, "noise_std": {"fine": np.nan}}, "nan, not a number"),
+        ({"costs": COSTS, "noise_std": 0.1}, "noise_std must be a mapping"),
+        ({"costs": [1, 10]}, "costs must be a mapping"),
+        ({"costs": {1: 1, "1": 10}}, "cost of fidelity '1' is given twice"),
+        ({"costs": COSTS, "weight": lambda d, alpha, r: np.nan * d}, "gave NaN"),
     ],
 )
 def test_options_that_cannot_be_used(table, options, words):
@@ -87,7 +95,7 @@ def test_noise_is_known_for_all_rows_of_a_fidelity_or_none(table):
 
 def test_missing_labels(table):
     X, y, _ = table
-    with pytest.raises(DataError, match="label is missing"):
+    with pytest.raises(DataError, match="label of row 0 is missing"):
         MAST(COSTS).fit(X, y, fidelity=[None] * len(y))
 
 
@@ -105,6 +113,12 @@ def test_without_expensive_points_there_is_nothing_to_predict(table):
         ({"a": 3}, r"fidelity 'a': expected \(X, y\)"),
         ({"a": (np.zeros(3), np.zeros(3))}, r"X.reshape\(-1, 1\)"),
         ({"a": (np.zeros((3, 1)), np.zeros(4))}, "X has 3 rows, but y has 4"),
+        ({"a": (np.zeros((4, 1)), np.zeros((2, 2)))}, "X has 4 rows, but y has 2 x 2"),
+        ({"a": (np.zeros((4, 1)), np.zeros(4), 0.1, 3)}, "got 4 things"),
+        ({"a": (np.zeros((4, 1)), ["x"] * 4)}, "fidelity 'a': y cannot be read as numbers"),
+        ({"a": (np.zeros((2, 1)), [1, 2], [0.1] * 3)}, "noise_std has 3 values, but y has 2"),
+        ({"a": (np.zeros((2, 1)), [1, np.nan])}, "fidelity 'a': y contains NaN .* row 1"),
+        ({1: (np.zeros((2, 1)), [1, 2]), "1": (np.zeros((2, 1)), [1, 2])}, "both read as '1'"),
         ({"a": (np.zeros((3, 1)), np.zeros(3)), "b": (np.zeros((3, 2)), np.zeros(3))}, "2 inputs"),
         (
             {
@@ -165,7 +179,10 @@ def test_repeated_points(table):
     X, y, labels = table
     same = np.vstack([X, X[:3]]), np.append(y, y[:3]), np.append(labels, labels[:3])
     sensible(MAST(COSTS).fit(*same[:2], fidelity=same[2]), X)  # the same value: no warning
-    with pytest.warns(mastgp.DuplicateWarning, match=r"3 row\(s\) of fidelity 'coarse'.*0 and 38"):
+    words = r"3 row\(s\) of fidelity .coarse.*row 0 and row 38"
+    with pytest.warns(mastgp.DuplicateWarning, match=words):
+        mastgp.DuplicateWarning, match=r"3 row\(s\) of fidelity 'coarse'.*row 0 and row 38"
+    ):
         model = MAST(COSTS).fit(same[0], np.append(y, y[:3] + 1.0), fidelity=same[2])
     sensible(model, X)
 
@@ -226,9 +243,67 @@ def test_labels_of_any_kind(table):
         np.testing.assert_array_equal(MAST(costs).fit(X, y, fidelity=coded).predict(X), by_name)
 
 
+@pytest.mark.parametrize("scale", [1e160, 1e-160])
+def test_units_that_cannot_be_squared(table, scale):
+    X, y, labels = table
+    with pytest.raises(DataError, match="express them in another unit"):
+        MAST(COSTS).fit(X, scale * y, fidelity=labels)
+
+
+def test_absurdly_far_queries(table):
+    X, y, labels = table
+    model = MAST(COSTS).fit(X, y, fidelity=labels)
+    far = np.array([[1e200, -1e300], [0.5, 1e155]])
+    with pytest.warns(mastgp.ExtrapolationWarning):
+        mean, cov = model.predict(far, return_cov=True)
+    assert np.isfinite(mean).all()
+    assert np.isfinite(cov).all()
+    with pytest.warns(mastgp.ExtrapolationWarning):
+        assert np.isfinite(model.sample_y(far)).all()
+
+
+def test_a_fit_that_fails_leaves_no_model(table):
+    X, y, labels = table
+    model = MAST(COSTS).fit(X, y, fidelity=labels)
+    with pytest.raises(DataError, match="unknown metric"):
+        model.set_params(metric="nonsense").fit(2 * X, 3 * y, fidelity=labels)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_cells_of_dataframes_are_located(table):
+    X, y, labels = table
+    frame = pd.DataFrame(X, columns=["u", "v"], index=[f"run {i}" for i in range(len(X))])
+    frame["u"] = frame["u"].astype(object)
+    frame.iloc[3, 0] = "broken"
+    with pytest.raises(DataError, match="column 'u' of X holds 'broken' in run 3, not a number"):
+        MAST(COSTS).fit(frame, y, fidelity=labels)
+    series = pd.Series(y)
+    series[31] = np.nan
+    with pytest.raises(DataError, match="NaN in row 31 of fidelity 'fine'"):
+        MAST(COSTS).fit(X, series, fidelity=labels)
+    with pytest.raises(DataError, match="column 'u' twice"):
+        MAST(COSTS).fit(pd.DataFrame(X, columns=["u", "u"]), y, fidelity=labels)
+    with pytest.raises(DataError, match="y holds 'bad' in row 0"):
+        MAST(COSTS).fit(X, ["bad", *y[1:]], fidelity=labels)
+
+
+def test_names_of_inputs_never_hide_results(table):
+    X, y, labels = table
+    model = MAST(COSTS).fit(pd.DataFrame(X, columns=["trust", "y"]), y, fidelity=labels)
+    columns = list(model.augmented_.columns)
+    assert columns[:4] == ["fidelity", "trust (input)", "y (input)", "y"]
+    assert len(set(columns)) == len(columns)
+
+
 def test_names_and_ranks():
     assert fidelity_name(np.int64(3)) == "3"
     assert fidelity_name(0.5) == "0.5"
+    assert fidelity_name(True) == "True"
+    assert fidelity_name(2**53 + 1) == str(2**53 + 1)
+    for nothing in (None, np.nan, pd.NA, pd.NaT):
+        with pytest.raises(DataError, match="missing"):
+            fidelity_name(nothing)
     ranked = rank_fidelities(["b", "a", "c"], exponents={"a": 1.0, "b": 0.3})
     assert ranked.names == ("a", "b", "c")
     assert ranked.exponents == {"a": 1.0, "b": 0.3}

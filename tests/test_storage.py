@@ -17,7 +17,7 @@ from conftest import COSTS
 from mastgp import MAST, FileError, MastError, ModelFileError
 from mastgp.bench import problem, synthetic_trial
 from mastgp.bench.protocol import THREE_FIDELITIES
-from mastgp.storage import atomic_write
+from mastgp.storage import _content_hash, atomic_write
 from mastgp.surrogates import GP
 
 
@@ -30,19 +30,25 @@ def saved(two_fidelities, tmp_path):
     return model, path
 
 
-def rewrite(path, change_manifest=None, replace=None, compression=zipfile.ZIP_STORED, drop=()):
-    """Write the archive anew with something changed."""
+def rewrite(path, change=None, replace=None, compression=zipfile.ZIP_STORED, reseal=False):
+    """Write the archive anew with something changed; `reseal` makes the checksum fit again."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    if change_manifest:
-        manifest = json.loads(members["model.json"])
-        change_manifest(manifest)
-        members["model.json"] = json.dumps(manifest).encode()
     members |= replace or {}
+    manifest = json.loads(members["model.json"])
+    if change:
+        change(manifest)
+    if reseal:
+        arrays = {
+            name.removesuffix(".npy"): np.load(io.BytesIO(content))
+            for name, content in members.items()
+            if name.endswith(".npy")
+        }
+        manifest["sha256"] = _content_hash(manifest, arrays)
+    members["model.json"] = json.dumps(manifest).encode()
     with zipfile.ZipFile(path, "w", compression) as archive:
         for name, content in members.items():
-            if name not in drop:
-                archive.writestr(name, content)
+            archive.writestr(name, content)
 
 
 @pytest.mark.parametrize(
@@ -109,10 +115,10 @@ def test_own_functions_are_not_saved_but_predictions_are(two_fidelities, tmp_pat
     model.save(tmp_path / "a.mast")
     again = MAST.load(tmp_path / "a.mast")
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    with pytest.raises(MastError, match=r"lambda.*not part of the file"):
-        again.fit(X, y, fidelity=labels)
     again.save(tmp_path / "b.mast")
     np.testing.assert_array_equal(MAST.load(tmp_path / "b.mast").predict(X), model.predict(X))
+    with pytest.raises(MastError, match=r"lambda.*not part of the file"):
+        again.fit(X, y, fidelity=labels)
 
 
 def test_the_same_model_gives_the_same_file(saved, tmp_path):
@@ -162,8 +168,20 @@ def test_changed_data_do_not_match_their_hash(saved):
         array = np.load(io.BytesIO(archive.read(name)))
     buffer = io.BytesIO()
     np.save(buffer, array + 1.0)
+    content = path.read_bytes()
     rewrite(path, replace={name: buffer.getvalue()})
-    with pytest.raises(ModelFileError, match="do not match their hash"):
+    with pytest.raises(ModelFileError, match="does not match its checksum"):
+        mastgp.load(path)
+    path.write_bytes(content)
+    rewrite(path, replace={name: buffer.getvalue()}, reseal=True)
+    with pytest.raises(ModelFileError, match="training data do not match their hash"):
+        mastgp.load(path)
+
+
+def test_an_edited_number_does_not_go_unnoticed(saved):
+    _, path = saved
+    rewrite(path, change=lambda manifest: manifest["state"]["final"].update(y_mean=1.0))
+    with pytest.raises(ModelFileError, match="does not match its checksum"):
         mastgp.load(path)
 
 
@@ -210,7 +228,7 @@ def test_compressed_archives_are_refused(saved):
 )
 def test_foreign_and_newer_files(saved, change, words):
     _, path = saved
-    rewrite(path, change_manifest=change)
+    rewrite(path, change=change, reseal=True)
     with pytest.raises(ModelFileError, match=words):
         mastgp.load(path)
 
@@ -233,6 +251,57 @@ def test_saving_where_nothing_can_be_written(saved, tmp_path):
         model.save(tmp_path / "nowhere" / "a.mast")
     with pytest.raises(FileError, match="is a folder"):
         model.save(tmp_path)
+
+
+def test_links_are_followed_and_modes_kept(saved, tmp_path):
+    model, path = saved
+    link = tmp_path / "link.mast"
+    link.symlink_to(path)
+    path.chmod(0o640)
+    path.write_bytes(b"old")
+    model.save(link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    np.testing.assert_array_equal(
+        mastgp.load(path).predict([[0.5, 0.5]]), model.predict([[0.5, 0.5]])
+    )
+
+
+def test_only_ordinary_files_are_written(saved, tmp_path):
+    model, _ = saved
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="not an ordinary file"):
+        model.save(tmp_path / "pipe")
+    with pytest.raises(FileError, match="too long"):
+        model.save(tmp_path / ("a" * 300))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"order": np.array(["coarse", "fine"]), "costs": None},
+        {"order": pd.Index(["coarse", "fine"]), "costs": None},
+        {"bounds": pd.DataFrame([[0.0, 1.0], [0.0, 1.0]])},
+        {"costs": pd.Series({"coarse": 1.0, "fine": 10.0})},
+        {"costs": {"coarse": 1e-300, "fine": 1e300}},
+        {"random_state": np.random.RandomState(0)},
+    ],
+    ids=["array", "index", "frame", "series", "extreme", "random"],
+)
+def test_whatever_can_be_fitted_can_be_saved(two_fidelities, tmp_path, options):
+    X, y, labels, _ = two_fidelities
+    model = MAST(**{"costs": COSTS, **options}).fit(X, y, fidelity=labels)
+    model.save(tmp_path / "a.mast")
+    again = MAST.load(tmp_path / "a.mast")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    np.testing.assert_array_equal(again.fit(X, y, fidelity=labels).predict(X), model.predict(X))
+
+
+def test_numbers_as_fidelity_names_survive(two_fidelities, tmp_path):
+    X, y, labels, _ = two_fidelities
+    coded = np.where(labels == "coarse", 1.0, 2.0)
+    MAST({1.0: 1, 2.0: 10}).fit(X, y, fidelity=coded).save(tmp_path / "a.mast")
+    MAST.load(tmp_path / "a.mast").fit(X, y, fidelity=coded)
 
 
 def test_interrupted_save_leaves_the_old_file(tmp_path):

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import builtins
+import gzip
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from mastgp import DataError, FileError, MissingExtraError
-from mastgp.tables import query_table, read_table, training_table, write_table
+from mastgp.tables import numeric, query_table, read_table, training_table, write_table
 
 COARSE = "mach,alpha,drag\n0.5,1,10\n0.6,2,20\n0.7,3,30\n"
 FINE = "drag,alpha,mach\n11,1,0.5\n21,2,0.6\n"
@@ -65,35 +66,43 @@ def test_noise_column(tmp_path):
 @pytest.mark.parametrize(
     ("text", "columns"),
     [
-        ("\ufeffx,y\n1,2\n", ["x", "y"]),  # byte-order mark of a spreadsheet
+        ("\ufeffx,y\n1.5,2\n", ["x", "y"]),  # byte-order mark of a spreadsheet
         ("x;y\n1,5;2\n", ["x", "y"]),  # decimal comma
+        ("x\ty\n1,5\t2\n", ["x", "y"]),
         ("x;y\n1.5;2\n", ["x", "y"]),
         ("x\ty\n1.5\t2\n", ["x", "y"]),
         (" x , y \n1.5, 2\n", ["x", "y"]),
+        ("x,y,\n1.5,2,\n", ["x", "y"]),  # trailing separators
         ('"x","y"\r\n1.5,2\r\n\r\n', ["x", "y"]),  # Windows line ends, blank last line
     ],
 )
 def test_dialects(tmp_path, text, columns):
     path = tmp_path / "a.csv"
     path.write_bytes(text.encode())
-    table = read_table(path)
-    assert list(table.columns) == columns
-    assert table["x"].dtype == float or table["x"].iloc[0] == 1
-    assert len(table) == 1
+    source = read_table(path)
+    assert list(source.rows.columns) == columns
+    assert numeric(source, ["x"])["x"].tolist() == [1.5]
+    assert len(source.rows) == 1
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("0.6,2,20", "0.6,two,20"), r"coarse.csv, line 3, column 'alpha': 'two' is not a number"),
-        (("0.6,2,20", "0.6,,20"), r"line 3, column 'alpha': the value is missing"),
-        (("0.6,2,20", "0.6,inf,20"), r"line 3, column 'alpha': the value is infinite"),
-        (("0.6,2,20", "0.6,2,NaN"), r"line 3, column 'drag': the value is missing"),
+        (
+            ("0.6,2,20", "0.6,two,20"),
+            r"line 3 of .*coarse.csv, column 'alpha': 'two' is not a number",
+        ),
+        (("0.6,2,20", "0.6,,20"), r"line 3 of .*, column 'alpha': the value is missing"),
+        (("0.6,2,20", "0.6,inf,20"), r"line 3 of .*, column 'alpha': the value is infinite"),
+        (("0.6,2,20", "0.6,2,NaN"), r"line 3 of .*, column 'drag': the value is missing"),
         (("mach,", "speed,"), r"fine.csv has no column 'speed', but .*coarse.csv has"),
         (("mach,alpha,drag", "mach,alpha,lift"), r"coarse.csv has no column 'drag'"),
-        (("mach,alpha,drag\n", ""), r"is the header row missing\?"),
+        (("mach,alpha,drag\n", ""), r"looks like numbers; is the header row missing\?"),
         (("mach,alpha", "mach,mach"), "has column 'mach' twice"),
         (("0.6,2,20", "0.6,2,20,99"), "cannot be read as a table"),
+        (("0.5,1,10", "0,5,1,10"), r"more cells than the header .* decimal comma"),
+        (("0.6,2,20", '0.6,"2,5",20'), r"'2,5' is not a number \(is it a decimal comma\?\)"),
+        (("mach,alpha,drag", ",alpha,drag"), "column 1 has values but no name"),
     ],
 )
 def test_bad_files_are_named_with_line_and_column(files, change, words):
@@ -140,20 +149,68 @@ def test_the_same_name_twice(files, tmp_path):
 def test_missing_label(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("source,x,y\nlab,1,2\n,3,4\n")
-    with pytest.raises(DataError, match="line 3, column 'source': the fidelity is missing"):
+    with pytest.raises(DataError, match=r"line 3 of .*, column 'source': the fidelity is missing"):
         training_table([str(path)], "y", fidelity_column="source")
 
 
-def test_target_is_no_input(files):
-    with pytest.raises(DataError, match="both target and input"):
-        read(files, inputs=["drag", "mach"])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"inputs": ["drag", "mach"]}, "'drag' cannot be both an input and something else"),
+        ({"inputs": ["mach", "mach"]}, "input 'mach' is named twice"),
+        ({"noise_column": "drag"}, "column 'drag' is named twice"),
+        ({"ignore": ["drag"]}, "'drag' is needed and cannot be ignored"),
+        ({"ignore": ["sweep"]}, "no column 'sweep' to ignore"),
+    ],
+)
+def test_each_column_has_one_role(files, options, words):
+    with pytest.raises(DataError, match=words):
+        read(files, **options)
+
+
+def test_labels_stay_as_they_are_written(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("source,x,y\n0.50,1,2\nNA,3,4\nTrue,5,6\n01,7,8\n1,9,10\n")
+    table = training_table([str(path)], "y", fidelity_column="source")
+    assert table.fidelity == ["0.50", "NA", "True", "01", "1"]
+
+
+def test_columns_with_any_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("noise,fidelity label,y,e\n1,2,3,0.5\n4,5,6,\n")
+    table = training_table([str(path)], "y", noise_column="e")
+    assert table.X.to_numpy().tolist() == [[1, 2], [4, 5]]
+    np.testing.assert_array_equal(table.noise_std, [0.5, np.nan])
+
+
+def test_files_of_the_same_name_with_a_fidelity_column(tmp_path):
+    for folder, label in (("a", "lab"), ("b", "old")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "runs.csv").write_text(f"source,x,y\n{label},1,2\n")
+    paths = [str(tmp_path / folder / "runs.csv") for folder in "ab"]
+    assert training_table(paths, "y", fidelity_column="source").fidelity == ["lab", "old"]
+
+
+def test_compressed_files(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(gzip.compress(b"x,y\n1,2\n"))
+    with pytest.raises(DataError, match="compressed; decompress it first"):
+        read_table(path)
+
+
+def test_decimals_are_read_exactly(tmp_path, rng):
+    values = rng.standard_normal(200) * 10.0 ** rng.integers(-12, 12, 200)
+    path = tmp_path / "a.csv"
+    path.write_text("x\n" + "\n".join(repr(float(v)) for v in values) + "\n")
+    np.testing.assert_array_equal(numeric(read_table(path), ["x"])["x"], values)
 
 
 def test_queries_keep_their_other_columns(tmp_path):
     path = tmp_path / "q.csv"
-    path.write_text("case,alpha,mach\nA,1,0.5\nB,2,0.6\n")
+    path.write_text("case,alpha,mach\n007,1,0.5\nNA,2,0.6\n")
     whole, inputs = query_table(str(path), ["mach", "alpha"])
     assert list(whole.columns) == ["case", "alpha", "mach"]
+    assert list(whole["case"]) == ["007", "NA"]
     assert list(inputs.columns) == ["mach", "alpha"]
 
 
@@ -162,8 +219,14 @@ def test_parquet_goes_both_ways(tmp_path):
     table = pd.DataFrame({"x": [1.0, 2.0], "name": ["a", "b"]})
     write_table(table, tmp_path / "a.parquet")
     pd.testing.assert_frame_equal(
-        read_table(tmp_path / "a.parquet"), table, check_dtype=False, check_column_type=False
+        read_table(tmp_path / "a.parquet").rows, table, check_dtype=False, check_column_type=False
     )
+    table.set_index("x").to_parquet(tmp_path / "indexed.parquet")
+    assert list(read_table(tmp_path / "indexed.parquet").rows.columns) == ["x", "name"]
+    dated = pd.DataFrame({"x": pd.to_datetime(["2026-01-01"])})
+    dated.to_parquet(tmp_path / "dated.parquet")
+    with pytest.raises(DataError, match=r"row 1 of .*'2026-01-01 00:00:00' is not a number"):
+        numeric(read_table(tmp_path / "dated.parquet"), ["x"])
     (tmp_path / "bad.parquet").write_bytes(b"PAR1nonsense")
     with pytest.raises(DataError, match="cannot be read as Parquet"):
         read_table(tmp_path / "bad.parquet")

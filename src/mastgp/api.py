@@ -54,7 +54,7 @@ def fit(
         tables.append(X)
         targets.append(y)
         labels.extend([label] * len(y))
-        noises.append(np.broadcast_to(np.asarray(noise_std, dtype=float), y.shape))
+        noises.append(np.broadcast_to(noise_std, y.shape))
     noise = np.concatenate(noises)
     return MAST(costs, **options).fit(
         _stack(tables, list(data)),
@@ -72,20 +72,39 @@ def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
 
 
 def _entry(label: Any, entry: Any) -> tuple[Any, Any, Any]:
+    """X, y and noise of one fidelity, with errors that name it."""
+    of = f"fidelity {str(label)!r}"
     try:
-        X, y, *noise = entry
+        X, y, *rest = entry
     except (TypeError, ValueError):
-        raise DataError(f"fidelity {str(label)!r}: expected (X, y) or (X, y, noise_std)") from None
-    X = X if hasattr(X, "columns") else np.asarray(X, dtype=float)
-    y = np.asarray(y, dtype=float).ravel()
+        raise DataError(f"{of}: expected (X, y) or (X, y, noise_std)") from None
+    if len(rest) > 1:
+        raise DataError(f"{of}: expected (X, y) or (X, y, noise_std), got {2 + len(rest)} things")
+    X = X if hasattr(X, "columns") else _array(X, f"{of}: X")
+    y = _array(y, f"{of}: y")
     if X.ndim != 2:
         raise DataError(
-            f"fidelity {str(label)!r}: X has {X.ndim} dimension(s); expected a table of shape "
-            "(n, d), for a single input X.reshape(-1, 1)"
+            f"{of}: X has {X.ndim} dimension(s); expected a table of shape (n, d), for a single "
+            "input X.reshape(-1, 1)"
         )
-    if len(X) != len(y):
-        raise DataError(f"fidelity {str(label)!r}: X has {len(X)} rows, but y has {len(y)}")
-    return X, y, noise[0] if noise else np.nan
+    if y.shape not in ((len(X),), (len(X), 1)):
+        raise DataError(f"{of}: X has {len(X)} rows, but y has {' x '.join(map(str, y.shape))}")
+    y = y.ravel()
+    for what, values in (("X", np.asarray(X) if not hasattr(X, "columns") else y), ("y", y)):
+        bad = np.flatnonzero(~np.isfinite(values).reshape(len(y), -1).all(axis=1))
+        if len(bad):
+            raise DataError(f"{of}: {what} contains NaN or infinity in row {bad[0]}")
+    noise = _array(rest[0], f"{of}: noise_std") if rest else np.array(np.nan)
+    if noise.shape not in ((), y.shape):
+        raise DataError(f"{of}: noise_std has {noise.size} values, but y has {len(y)}")
+    return X, y, noise
+
+
+def _array(values: Any, what: str) -> Any:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} cannot be read as numbers: {error}") from None
 
 
 def _stack(tables: list[Any], labels: list[Any]) -> Any:

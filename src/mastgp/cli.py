@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
-import shutil
 import sys
 import time
 import warnings
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from . import __version__
-from .errors import DataError, MastError, MastWarning
+from .errors import DataError, FileError, MastError, MastWarning
 from .mast import MAST
 from .progress import listening
 from .surrogates import GP
@@ -107,6 +109,7 @@ def fit(
     from .tables import training_table
 
     check_can_write(output)
+    _check_output_is_no_input(output, [name.rpartition("=")[2] for name in files])
     table = training_table(
         files,
         target,
@@ -136,7 +139,7 @@ def fit(
         _print_json({**summarise(model), "output": output, "seconds": seconds})
         return
     _print_summary(model)
-    out.print(f"Fitted in {seconds:.2f} s and saved to {output}.", highlight=False, soft_wrap=True)
+    _say(f"Fitted in {seconds:.2f} s and saved to {output}.")
 
 
 @app.command()
@@ -158,18 +161,18 @@ def predict(
 
     if output is not None:
         check_can_write(output)
+        _check_output_is_no_input(output, [model_file, queries])
     model = _load(model_file)
     table, inputs = query_table(queries, model.training_data_.feature_names)
     predictions = _add_predictions(model, table, inputs, include_noise)
     if output is not None:
         write_table(predictions, output)
-        message = f"Wrote {len(predictions)} predictions to {output}."
         if as_json:
             _print_json({"rows": len(predictions), "output": output})
         else:
-            out.print(message, highlight=False, soft_wrap=True)
+            _say(f"Wrote {len(predictions)} predictions to {output}.")
     elif as_json:
-        sys.stdout.write(predictions.to_json(orient="records", indent=1) + "\n")
+        _print_json(predictions.to_dict(orient="records"))
     else:
         predictions.to_csv(sys.stdout, index=False)
 
@@ -189,6 +192,7 @@ def show(
 
     model = _load(model_file)
     if table is not None:
+        _check_output_is_no_input(table, [model_file])
         write_table(model.augmented_, table)
     if as_json:
         _print_json(summarise(model))
@@ -211,10 +215,11 @@ def plot(
     from .storage import check_can_write
 
     check_can_write(output)
+    _check_output_is_no_input(output, [model_file])
     model = _load(model_file)
     with _notes(), _progress():
         save_figure(draw(model, kind), output)
-    out.print(f"Drew {output}.", highlight=False, soft_wrap=True)
+    _say(f"Drew {output}.")
 
 
 @app.command()
@@ -225,15 +230,11 @@ def demo(
     from . import examples
 
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    for source in sorted(examples.FOLDER.glob("*.csv")):
-        shutil.copy(source, place / source.name)
-    out.print(
-        f"The drag of a wing: 80 panel-method runs and 14 CFD runs, twenty times as expensive.\n"
-        f"Files are in {folder}/.\n",
-        highlight=False,
+    at = _copy_example(place)
+    _say(
+        "The drag of a wing: 80 panel-method runs and 14 CFD runs, twenty times as expensive.\n"
+        f"Files are in {folder}/."
     )
-    at = {name: str(place / name) for name in os.listdir(place)}
     model_file, figure = str(place / "wing.mast"), str(place / "wing.png")
     costs = [f"{name}={value:g}" for name, value in examples.COSTS.items()]
     options = f"--target {examples.TARGET} " + " ".join(f"--cost {cost}" for cost in costs)
@@ -249,8 +250,12 @@ def demo(
 
 def main() -> None:
     """Run the command line; every failure ends in one clear message and a non-zero exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
+        sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -258,6 +263,8 @@ def main() -> None:
         _fail(str(error))
     except KeyboardInterrupt:
         _fail("interrupted", code=130)
+    except OSError as error:
+        _fail(f"cannot read or write: {error.strerror or error}")
     except Exception as error:
         if os.environ.get("MAST_DEBUG"):
             raise
@@ -271,7 +278,42 @@ def main() -> None:
 def _fail(message: str, code: int = 1) -> None:
     err.print("Error:", style="bold red", end=" ")
     err.print(message, markup=False, soft_wrap=True)
+    if code == 1 and sys.exc_info()[0] is not None:
+        _drop_unwritten_output()
     sys.exit(code)
+
+
+def _drop_unwritten_output() -> None:
+    """Keep Python from complaining at exit about output that cannot be written."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(text: str) -> None:
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _check_output_is_no_input(output: str, inputs: list[str]) -> None:
+    for name in inputs:
+        if os.path.exists(name) and os.path.exists(output) and os.path.samefile(name, output):
+            raise FileError(f"{output} is one of the files to read; write to another one")
+
+
+def _copy_example(place: Path) -> dict[str, str]:
+    """Put the example's files in a folder, without touching files of the user's."""
+    from .examples import FOLDER
+
+    if place.exists() and not place.is_dir():
+        raise FileError(f"{place} is a file; name a folder for the example")
+    place.mkdir(parents=True, exist_ok=True)
+    for source in sorted(FOLDER.glob("*.csv")):
+        target = place / source.name
+        if target.exists() and target.read_bytes() != source.read_bytes():
+            raise FileError(f"{target} exists and is not the example's; name another folder")
+        target.write_bytes(source.read_bytes())
+    return {source.name: str(place / source.name) for source in FOLDER.glob("*.csv")}
 
 
 def _load(path: str) -> MAST:
@@ -281,18 +323,17 @@ def _load(path: str) -> MAST:
 def _add_predictions(
     model: MAST, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
 ) -> pd.DataFrame:
-    taken = [name for name in ("mean", "std", "lower95", "upper95") if name in table.columns]
+    columns = ["mean", "std", "lower95", "upper95"]
+    if set(columns) & set(table.columns):
+        columns = [f"{model.target_name_ or 'predicted'}_{name}" for name in columns]
+    taken = sorted(set(columns) & set(table.columns))
     if taken:
-        raise DataError(
-            f"the file of queries has a column {taken[0]!r} already; rename it, as predictions "
-            "add columns mean, std, lower95 and upper95"
-        )
+        raise DataError(f"the file of queries has a column {taken[0]!r} already; rename it")
     with _notes(), _progress():
         X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
         mean, std = model.predict(X, return_std=True, include_noise=include_noise)
-    return table.assign(
-        mean=mean, std=std, lower95=mean - 1.959964 * std, upper95=mean + 1.959964 * std
-    )
+    values = (mean, std, mean - 1.959964 * std, mean + 1.959964 * std)
+    return table.assign(**dict(zip(columns, values, strict=True)))
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -300,10 +341,14 @@ def _names(text: str | None) -> list[str] | None:
 
 
 def _pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
     for text in values or []:
         name, equals, value = text.rpartition("=")
         if not equals or not name:
             raise DataError(f"{option} {text}: expected a name and a value, as {example}")
+        if name.strip() in seen:
+            raise DataError(f"{option} is given twice for {name.strip()!r}")
+        seen.add(name.strip())
         yield name.strip(), value.strip()
 
 
@@ -391,14 +436,14 @@ def _print_summary(model: MAST) -> None:
 
     facts = summarise(model)
     what = facts["target"] or "y"
-    out.print(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
+    _say(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
     table = Table(title_justify="left")
     for column in ("fidelity", "points", "cost", "noise (std)", "trust in its corrected values"):
         table.add_column(column, justify="left" if column == "fidelity" else "right")
     for row in reversed(facts["fidelities"]):
         trust = row.get("trust")
         table.add_row(
-            row["name"],
+            Text(row["name"]),
             str(row["points"]),
             "-" if row["cost"] is None else f"{row['cost']:g}",
             f"{row['noise_std']:.3g}" + (" (given)" if row["noise_known"] else ""),
@@ -412,7 +457,7 @@ def _print_summary(model: MAST) -> None:
         inputs.add_column(column, justify="left" if column == "input" else "right")
     for row in facts["inputs"]:
         inputs.add_row(
-            row["name"], f"{row['low']:g}", f"{row['high']:g}", f"{row['lengthscale']:.2f}"
+            Text(row["name"]), f"{row['low']:g}", f"{row['high']:g}", f"{row['lengthscale']:.2f}"
         )
     out.print(inputs)
     if facts["costs_assumed"]:
@@ -420,7 +465,7 @@ def _print_summary(model: MAST) -> None:
 
 
 def _echo(command: str) -> None:
-    out.print(f"\n$ {command}", style="bold", highlight=False, soft_wrap=True)
+    out.print(f"\n$ {command}", style="bold", markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_demo_errors(model_file: str, cfd_file: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,11 @@ from .errors import (
     listed,
 )
 from .gp import target_scale
-from .hierarchy import Hierarchy, fidelity_name, rank_fidelities
+from .hierarchy import Hierarchy, fidelity_name, is_missing, mapping_items, rank_fidelities
 
 Array = NDArray[np.float64]
+#: Targets beyond this cannot be squared.
+LARGEST_TARGET = 1e150
 Bounds = Mapping[str, tuple[float, float]] | Sequence[Sequence[float]] | Array
 
 
@@ -46,8 +49,14 @@ class Box:
         return self.high > self.low
 
     def to_unit(self, X: Array) -> Array:
-        """Map inputs in the user's units to the unit cube."""
-        return np.where(self.varies, (X - self.low) / self.widths, 0.5)
+        """Map inputs in the user's units to the unit cube.
+
+        What lies absurdly far outside is brought to a million widths, where nothing changes any
+        more but squares can still be taken.
+        """
+        with np.errstate(over="ignore"):
+            unit = (X - self.low) / self.widths
+        return np.where(self.varies, np.clip(unit, -1e6, 1e6), 0.5)
 
 
 @dataclass(frozen=True)
@@ -129,8 +138,9 @@ class TrainingData:
 def assemble(
     X: Array,
     y: Array,
-    labels: Sequence[Any] | NDArray[Any] | None,
+    names: NDArray[np.str_],
     *,
+    places: Sequence[str],
     feature_names: Sequence[str],
     costs: Mapping[Any, float] | None = None,
     order: Sequence[Any] | None = None,
@@ -145,8 +155,10 @@ def assemble(
     ----------
     X : array of shape (n, d)
     y : array of shape (n,)
-    labels : sequence of length n, optional
-        Fidelity of each row; without it all rows are of one fidelity, called ``data``.
+    names : array of n fidelity names
+        See :func:`names_of_rows`.
+    places : sequence of n texts
+        Where each row comes from, for messages: ``row 7``.
     feature_names : sequence of d names
     costs, order, exponents
         See :func:`mastgp.hierarchy.rank_fidelities`.
@@ -156,29 +168,50 @@ def assemble(
     row_noise_std : array of shape (n,), optional
         Known noise standard deviation of each row; NaN where it is to be learned.
     """
-    names = _names_of_rows(labels, len(y))
-    check_finite(X, "X", feature_names, names)
-    check_finite(y[:, None], "y", ["y"], names)
+    check_finite(X, "X", feature_names, places, names)
+    check_finite(y[:, None], "y", None, places, names)
+    _check_magnitude(y)
     hierarchy = rank_fidelities(names.tolist(), costs, order, exponents)
-    box = _box(X, bounds, feature_names, names)
-    noise = _noise_var(names, noise_std, row_noise_std, hierarchy)
+    box = _box(X, bounds, feature_names, names, places)
+    noise = _noise_var(names, noise_std, row_noise_std, hierarchy, places)
     fidelities = tuple(_fidelity(name, X, y, names, noise) for name in hierarchy.names)
     data = TrainingData(fidelities, hierarchy, box, tuple(feature_names))
-    _warn_about(data)
+    _warn_about(data, places)
     return data
 
 
+def names_of_rows(labels: Sequence[Any] | NDArray[Any] | None, n: int) -> NDArray[np.str_]:
+    """Name of each row's fidelity; without labels all rows are of one fidelity, ``data``."""
+    if labels is None:
+        return np.full(n, "data")
+    if len(labels) != n:
+        raise DataError(f"fidelity has {len(labels)} labels, but X has {n} rows")
+    names: dict[Any, str] = {}
+    for row, label in enumerate(labels):
+        if is_missing(label):
+            raise DataError(f"the fidelity label of row {row} is missing; give every row a label")
+        if label not in names:
+            name = fidelity_name(label)
+            if name in names.values():
+                raise DataError(f"two different fidelity labels both read as {name!r}; rename one")
+            names[label] = name
+    return np.array([names[label] for label in labels])
+
+
 def check_finite(
-    values: Array, what: str, columns: Sequence[str], names: NDArray[np.str_] | None = None
+    values: Array,
+    what: str,
+    columns: Sequence[str] | None,
+    places: Sequence[str],
+    names: NDArray[np.str_] | None = None,
 ) -> None:
     """Raise an error that names the first value that is not a finite number."""
     bad = ~np.isfinite(values)
     if not bad.any():
         return
     row, column = (int(i) for i in np.argwhere(bad)[0])
-    value = values[row, column]
-    kind = "NaN" if np.isnan(value) else "infinity (inf)"
-    where = f"row {row}" + (f", column {columns[column]!r}" if what == "X" else "")
+    kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
+    where = places[row] + (f", column {columns[column]!r}" if columns is not None else "")
     of = f" of fidelity {str(names[row])!r}" if names is not None and len(set(names)) > 1 else ""
     more = f" ({int(bad.sum())} such values in all)" if bad.sum() > 1 else ""
     raise DataError(
@@ -186,17 +219,22 @@ def check_finite(
     )
 
 
-def _names_of_rows(labels: Any, n: int) -> NDArray[np.str_]:
-    if labels is None:
-        return np.full(n, "data")
-    listed_labels = list(labels)
-    if len(listed_labels) != n:
-        raise DataError(f"fidelity has {len(listed_labels)} labels, but X has {n} rows")
-    return np.array([fidelity_name(label) for label in listed_labels])
+def _check_magnitude(y: Array) -> None:
+    """Squares of the targets must be numbers too."""
+    size = float(np.abs(y).max())
+    if size > LARGEST_TARGET or 0.0 < size < 1.0 / LARGEST_TARGET:
+        raise DataError(
+            f"targets around {size:.0e} are beyond what double precision can square; express "
+            "them in another unit"
+        )
 
 
 def _box(
-    X: Array, bounds: Bounds | None, feature_names: Sequence[str], names: NDArray[np.str_]
+    X: Array,
+    bounds: Bounds | None,
+    feature_names: Sequence[str],
+    names: NDArray[np.str_],
+    places: Sequence[str],
 ) -> Box:
     low, high = X.min(axis=0), X.max(axis=0)
     if bounds is None:
@@ -211,7 +249,7 @@ def _box(
         if len(outside):
             row = int(outside[0])
             raise DataError(
-                f"column {feature_names[i]!r} is {X[row, i]:g} in row {row} of fidelity "
+                f"column {feature_names[i]!r} is {X[row, i]:g} in {places[row]} of fidelity "
                 f"{str(names[row])!r}, outside the bounds ({lower:g}, {upper:g}); widen the "
                 "bounds or remove the row"
             )
@@ -222,25 +260,27 @@ def _box(
 def _bounds_by_column(
     bounds: Bounds, feature_names: Sequence[str]
 ) -> dict[int, tuple[float, float]]:
-    if isinstance(bounds, Mapping):
-        unknown = sorted(set(bounds) - set(feature_names))
-        if unknown:
-            raise DataError(
-                f"bounds names column {listed(unknown)}, but the inputs are {listed(feature_names)}"
-            )
-        named = [(list(feature_names).index(name), pair) for name, pair in bounds.items()]
-    else:
-        table = np.asarray(bounds, dtype=float)
-        if table.shape != (len(feature_names), 2):
-            raise DataError(
-                f"bounds has shape {table.shape}; expected one (low, high) for each of the "
-                f"{len(feature_names)} inputs"
-            )
-        named = list(enumerate(table))
     try:
-        return {i: (float(low), float(high)) for i, (low, high) in named}
+        if isinstance(bounds, Mapping):
+            pairs = {name: (float(low), float(high)) for name, (low, high) in bounds.items()}
+        else:
+            table = np.asarray(bounds, dtype=float)
+            if table.shape != (len(feature_names), 2):
+                raise DataError(
+                    f"bounds has shape {table.shape}; expected one (low, high) for each of the "
+                    f"{len(feature_names)} inputs"
+                )
+            pairs = dict(zip(feature_names, map(tuple, table.tolist()), strict=True))
+    except DataError:
+        raise
     except (TypeError, ValueError):
         raise DataError("each of the bounds must be a pair of numbers (low, high)") from None
+    unknown = sorted(str(name) for name in set(pairs) - set(feature_names))
+    if unknown:
+        raise DataError(
+            f"bounds names column {listed(unknown)}, but the inputs are {listed(feature_names)}"
+        )
+    return {list(feature_names).index(name): pair for name, pair in pairs.items()}
 
 
 def _noise_var(
@@ -248,25 +288,29 @@ def _noise_var(
     by_fidelity: Mapping[Any, float] | None,
     by_row: Array | None,
     hierarchy: Hierarchy,
+    places: Sequence[str],
 ) -> Array | None:
     """Known noise variance of every row; NaN where unknown, None if all are."""
     std = np.full(len(names), np.nan)
-    for label, value in (by_fidelity or {}).items():
-        name = fidelity_name(label)
-        if name not in hierarchy.names:
-            raise DataError(
-                f"noise_std names fidelity {name!r}, but the data have {listed(hierarchy.names)}"
-            )
-        std[names == name] = value
+    if by_fidelity is not None:
+        for label, value in mapping_items(by_fidelity, "noise_std"):
+            name = fidelity_name(label)
+            if name not in hierarchy.names:
+                raise DataError(
+                    f"noise_std names fidelity {name!r}, but the data have "
+                    f"{listed(hierarchy.names)}"
+                )
+            std[names == name] = _noise_number(name, value)
     if by_row is not None:
         if by_row.shape != names.shape:
             raise DataError(f"noise_std has {by_row.size} values, but there are {len(names)} rows")
         std = np.where(np.isnan(by_row), std, by_row)
-    if np.isinf(std).any() or (std < 0.0).any():
-        row = int(np.flatnonzero(np.isinf(std) | (std < 0.0))[0])
+    wrong = np.flatnonzero((std < 0.0) | (std > LARGEST_TARGET))
+    if len(wrong):
+        row = int(wrong[0])
         raise DataError(
-            f"noise_std is {std[row]:g} in row {row} of fidelity {str(names[row])!r}; a standard "
-            "deviation must be a number of at least zero"
+            f"noise_std is {std[row]:g} in {places[row]} of fidelity {str(names[row])!r}; a "
+            "standard deviation must be a number of at least zero"
         )
     for name in hierarchy.names:
         known = ~np.isnan(std[names == name])
@@ -276,6 +320,16 @@ def _noise_var(
                 f"{name!r}; give it for all of them or for none"
             )
     return None if np.isnan(std).all() else std**2
+
+
+def _noise_number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise DataError(f"noise_std of fidelity {name!r} is {value!r}, not a number")
+    return number
 
 
 def _fidelity(
@@ -292,7 +346,7 @@ def _fidelity(
     )
 
 
-def _warn_about(data: TrainingData) -> None:
+def _warn_about(data: TrainingData, places: Sequence[str]) -> None:
     """Tell the user what is legitimate but odd."""
     several = len(data.fidelities) > 1
     if len(data.top.y) < 3:
@@ -321,10 +375,10 @@ def _warn_about(data: TrainingData) -> None:
         differing = same_inputs & (np.diff(fidelity.y) != 0.0)
         if differing.any():
             first = int(np.flatnonzero(differing)[0])
-            rows = sorted(int(row) for row in fidelity.rows[first : first + 2])
+            rows = [places[row] for row in sorted(fidelity.rows[first : first + 2])]
             warnings.warn(
                 f"{int(differing.sum())} row(s){of} repeat the inputs of another with a different "
-                f"target, first rows {rows[0]} and {rows[1]}: their difference is taken as noise",
+                f"target, first {rows[0]} and {rows[1]}: their difference is taken as noise",
                 DuplicateWarning,
                 stacklevel=5,
             )

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
-from .data import Bounds, TrainingData, assemble, check_finite
+from .data import Bounds, TrainingData, assemble, check_finite, names_of_rows
 from .errors import DataError, ExtrapolationWarning, listed
-from .gp import blas_threads
+from .gp import NotPositiveDefiniteError, blas_threads
+from .hierarchy import is_missing
 
 Array = NDArray[np.float64]
 
@@ -97,12 +98,17 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         -------
         self
         """
-        name = getattr(y, "name", None)
-        table, targets = self._checked_table(X, y)
+        if hasattr(self, "training_data_"):
+            del self.training_data_  # a fit that fails leaves no half-fitted model
+        check_numeric_columns(X)
+        places = Places(X)
+        names = None if fidelity is None else names_of_rows(_as_labels(fidelity), len(places))
+        table, targets = self._checked_table(X, y, places, names)
         data = assemble(
             table,
             targets,
-            None if fidelity is None else np.asarray(fidelity, dtype=object).ravel(),
+            names_of_rows(None, len(table)) if names is None else names,
+            places=places,
             feature_names=self._feature_names(),
             costs=self.costs,
             order=self.order,
@@ -111,10 +117,14 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
             noise_std=self.noise_std,
             row_noise_std=_as_noise(noise_std),
         )
+        try:
+            with blas_threads(data.n_points):
+                self._fit_unit(data)
+        except NotPositiveDefiniteError as error:
+            raise DataError(f"the data cannot be modelled: {error}") from error
+        name = getattr(y, "name", None)
         self.target_name_ = None if name is None else str(name)
         self.training_data_ = data
-        with blas_threads(data.n_points):
-            self._fit_unit(data)
         return self
 
     def predict(
@@ -197,11 +207,17 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         """Whether `fit` has been called."""
         return hasattr(self, "training_data_")
 
-    def _checked_table(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    def _checked_table(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        places: Sequence[str],
+        names: NDArray[np.str_] | None,
+    ) -> tuple[Array, Array]:
         """Turn the user's inputs and targets into checked arrays."""
         values = np.asarray(y)
-        if values.ndim == 1 and values.dtype.kind != "c":
-            y = _as_numbers(values)
+        if values.ndim == 1 and values.dtype.kind != "c" and len(values) == len(places):
+            y = _as_numbers(values, places, names)
         table, targets = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
         )
@@ -215,9 +231,10 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
 
     def _unit_queries(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
+        check_numeric_columns(X)
         table = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
         data = self.training_data_
-        check_finite(table, "X", data.feature_names)
+        check_finite(table, "X", data.feature_names, Places(X))
         U = data.box.to_unit(table)
         far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
         if far.any():
@@ -231,15 +248,74 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         return U
 
 
-def _as_numbers(y: ArrayLike) -> Array:
+def check_numeric_columns(X: Any) -> None:
+    """Name the first cell of a DataFrame that is not a number."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return
+    names = [str(name) for name in X.columns]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise DataError(f"X has column {listed(repeated)} twice; rename one of them")
+    for position, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
+        if getattr(dtype, "kind", "O") in "biuf":
+            continue
+        for row, value in enumerate(X.iloc[:, position]):
+            if not is_missing(value) and not _is_number(value):
+                place = Places(X)[row]
+                raise DataError(
+                    f"column {name!r} of X holds {str(value)!r} in {place}, not a number"
+                )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+class Places(Sequence[str]):
+    """Where the rows of a table come from, for messages.
+
+    A DataFrame whose index is text says it itself, such as ``line 7 of coarse.csv``.
+    """
+
+    def __init__(self, X: Any) -> None:
+        index = getattr(X, "index", None)
+        self._index = None if index is None or callable(index) else index
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X, dtype=object).shape
+        self._length = int(shape[0]) if shape else 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, row: Any) -> Any:
+        label = row if self._index is None else self._index[row]
+        return label if isinstance(label, str) else f"row {label}"
+
+
+def _as_labels(fidelity: ArrayLike) -> list[Any]:
+    return list(np.asarray(fidelity, dtype=object).ravel())
+
+
+def _as_numbers(y: Array, places: Sequence[str], names: NDArray[np.str_] | None) -> Array:
     """Targets as numbers, with an error that names the first that is not finite."""
     try:
         values = np.asarray(y, dtype=float)
     except (TypeError, ValueError):
-        return y  # type: ignore[return-value]  # scikit-learn's own message says what it is
-    check_finite(values[:, None], "y", ["y"])
+        for row, value in enumerate(y):
+            if not is_missing(value) and not _is_number(value):
+                raise DataError(f"y holds {str(value)!r} in {places[row]}, not a number") from None
+        raise DataError("y cannot be read as numbers") from None
+    check_finite(values[:, None], "y", None, places, names)
     return values
 
 
 def _as_noise(noise_std: ArrayLike | None) -> Array | None:
-    return None if noise_std is None else np.asarray(noise_std, dtype=float).ravel()
+    if noise_std is None:
+        return None
+    try:
+        return np.asarray(noise_std, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise DataError("noise_std must be one number per row (NaN where unknown)") from None

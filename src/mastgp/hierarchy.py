@@ -56,11 +56,22 @@ def fidelity_name(label: Any) -> str:
     >>> fidelity_name(1.0), fidelity_name("fine")
     ('1', 'fine')
     """
-    if label is None or (isinstance(label, numbers.Real) and math.isnan(label)):
+    if is_missing(label):
         raise DataError("a fidelity label is missing (NaN or None); give every row a label")
+    if isinstance(label, bool):
+        return str(label)
+    if isinstance(label, numbers.Integral):
+        return str(int(label))
     if isinstance(label, numbers.Real) and float(label).is_integer():
         return str(int(float(label)))
     return str(label)
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN or one of pandas' own kinds of nothing."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, numbers.Real) and math.isnan(label)
 
 
 def rank_fidelities(
@@ -122,13 +133,17 @@ def rank_fidelities(
 
 def _exponent(costs: dict[str, float], name: str, top: str) -> float:
     """alpha_m = log10(C_M / C_m) / 2."""
-    return math.log10(costs[top] / costs[name]) / 2.0 if costs else math.nan
+    return (math.log10(costs[top]) - math.log10(costs[name])) / 2.0 if costs else math.nan
 
 
 def _numbers_by_name(values: Mapping[Any, float] | None, what: str) -> dict[str, float]:
-    checked = {}
-    for label, value in (values or {}).items():
+    if values is None:
+        return {}
+    checked: dict[str, float] = {}
+    for label, value in mapping_items(values, f"{what}s"):
         name = fidelity_name(label)
+        if name in checked:
+            raise DataError(f"the {what} of fidelity {name!r} is given twice")
         try:
             number = float(value)
         except (TypeError, ValueError):
@@ -137,6 +152,17 @@ def _numbers_by_name(values: Mapping[Any, float] | None, what: str) -> dict[str,
             raise DataError(f"the {what} of fidelity {name!r} is {number:g}; it must be above zero")
         checked[name] = number
     return checked
+
+
+def mapping_items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:
+    """Items of a mapping of fidelity names, or an error that shows one."""
+    if not hasattr(values, "items"):
+        raise DataError(
+            f'{what} must be a mapping of fidelity names, such as {{"fine": 10.0}}; '
+            f"got {type(values).__name__}"
+        )
+    items: Iterable[tuple[Any, Any]] = values.items()
+    return items
 
 
 def _check_same_names(present: list[str], named: Iterable[str], what: str) -> None:
@@ -181,7 +207,8 @@ def _rank_by_exponents(names: list[str], exponents: dict[str, float]) -> tuple[s
         cheap = sorted(exponents, key=lambda name: (-exponents[name], name))
         return (*[name for name in cheap if name in names], tops[0])
     raise DataError(
-        f"which of the fidelities {listed(names)} is the most expensive? Give their costs, as "
-        f"costs={{{names[0]!r}: 1, {names[-1]!r}: 10}}, or their order from cheap to expensive, "
-        f"as order={names!r}"
+        f"which of the fidelities {listed(names)} is the most expensive? Give their costs, or "
+        f"their order from cheap to expensive: costs={{{names[0]!r}: 1, {names[-1]!r}: 10}} or "
+        f"order={names!r} in Python, --cost {names[0]}=1 --cost {names[-1]}=10 or "
+        f"--order {','.join(names)} on the command line"
     )

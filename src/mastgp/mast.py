@@ -378,7 +378,11 @@ def _columns(part: Augmented) -> dict[str, Array]:
 def _table(fidelity: Fidelity, data: TrainingData, columns: dict[str, Array]) -> pd.DataFrame:
     import pandas as pd
 
-    inputs = dict(zip(data.feature_names, fidelity.X.T, strict=True))
+    taken = {"fidelity", "y", *columns}
+    inputs = {
+        f"{name} (input)" if name in taken else name: values
+        for name, values in zip(data.feature_names, fidelity.X.T, strict=True)
+    }
     return pd.DataFrame(
         {"fidelity": fidelity.name, **inputs, "y": fidelity.y, **columns}, index=fidelity.rows
     )

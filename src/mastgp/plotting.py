@@ -63,6 +63,10 @@ def plot_model(model: MAST, checked: HeldOut | None = None) -> Figure:
 
 def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None) -> None:
     """Predicted against observed for expensive points that the model has not seen."""
+    if len(model.training_data_.top.y) < 2:
+        axes.text(0.5, 0.5, "one expensive point:\nnothing to check with", ha="center", va="center")
+        axes.set_axis_off()
+        return
     checked = held_out(model) if checked is None else checked
     both = np.concatenate([checked.y, checked.mean])
     margin = 0.05 * (np.ptp(both) or 1.0)

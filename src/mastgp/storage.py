@@ -13,6 +13,7 @@ import json
 import math
 import os
 import secrets
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from .data import Box, Fidelity, TrainingData
 from .errors import FileError, MastError, ModelFileError
 from .estimator import MultiFidelityRegressor
-from .hierarchy import Hierarchy
+from .hierarchy import Hierarchy, fidelity_name
 from .mast import MAST
 from .surrogates import GP
 
@@ -34,6 +35,7 @@ FORMAT = "mastgp model"
 FORMAT_VERSION = 1
 _MANIFEST = "model.json"
 _DTYPES = ("float64", "int64")
+_LONGEST_NAME = 255
 
 #: Estimators that can be saved, by the name that is written to the file.
 ESTIMATORS: dict[str, type[MultiFidelityRegressor]] = {"MAST": MAST}
@@ -77,6 +79,7 @@ def save_model(model: MultiFidelityRegressor, path: str | os.PathLike[str]) -> N
         "data": _extract(data, "data", arrays),
         "state": _extract(model._get_state(), "state", arrays),
     }
+    manifest["sha256"] = _content_hash(manifest, arrays)
     with atomic_write(path) as file, zipfile.ZipFile(file, "w") as archive:
         _add(archive, _MANIFEST, json.dumps(manifest, indent=1, allow_nan=False).encode())
         for name, array in arrays.items():
@@ -88,6 +91,8 @@ def save_model(model: MultiFidelityRegressor, path: str | os.PathLike[str]) -> N
 def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
     """Read a model that :func:`save_model` wrote."""
     manifest, arrays = _read(Path(path))
+    if _content_hash(manifest, arrays) != manifest.get("sha256"):
+        raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
     try:
         kind = manifest["estimator"]
         if kind not in ESTIMATORS:
@@ -100,8 +105,7 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
         model.n_features_in_ = len(data.feature_names)
         if manifest["feature_names_given"]:
             model.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        if manifest["target"] is not None:
-            model.target_name_ = str(manifest["target"])
+        model.target_name_ = manifest["target"]
         model._set_state(_restore(manifest["state"], arrays))
     except MastError:
         raise
@@ -113,17 +117,19 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name only once it is complete."""
-    target = Path(path)
-    check_can_write(target)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    check_can_write(path)
+    target = Path(os.path.realpath(path))  # through a link, to the file itself
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
         os.replace(temporary, target)
     except OSError as error:
-        raise FileError(f"cannot write {target}: {error.strerror or error}") from error
+        raise FileError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -132,14 +138,20 @@ def check_can_write(path: str | os.PathLike[str]) -> None:
     """Raise a clear error if a file could not be written, before work is done for it."""
     target = Path(path)
     folder = target.parent
+    if not target.name:
+        raise FileError(f"cannot write {str(path)!r}: it is not a file name")
     if not folder.is_dir():
         raise FileError(
             f"cannot write {target}: the folder {folder} does not exist; create it first"
         )
+    if len(os.fsencode(target.name)) > _LONGEST_NAME:
+        raise FileError(f"cannot write {target}: the name is too long")
     if target.is_dir():
         raise FileError(f"cannot write {target}: it is a folder")
-    if not os.access(folder, os.W_OK):
-        raise FileError(f"cannot write {target}: the folder {folder} is not writable")
+    if target.exists() and not target.is_file():
+        raise FileError(f"cannot write {target}: it is not an ordinary file")
+    if not os.access(folder, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
+        raise FileError(f"cannot write {target}: no permission to write there")
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
@@ -244,9 +256,19 @@ def _encode_params(params: dict[str, Any]) -> dict[str, Any]:
             return {"$function": f"{getattr(value, '__module__', '?')}.{qualified}"}
         if isinstance(value, np.random.RandomState | np.random.Generator):
             return None
-        return value
+        if hasattr(value, "items") and not hasattr(value, "columns"):
+            return {_plain_key(key): entry for key, entry in value.items()}
+        if isinstance(value, str | int | float | None):
+            return value
+        array = np.asarray(value)  # a table of numbers, or a sequence of names
+        return array.astype(float) if array.ndim == 2 else [fidelity_name(v) for v in value]
 
     return {key: encode(value) for key, value in params.items()}
+
+
+def _plain_key(key: Any) -> str:
+    """Name of a fidelity or column, as it is compared everywhere else."""
+    return key if isinstance(key, str) else fidelity_name(key)
 
 
 def _decode_params(params: dict[str, Any]) -> dict[str, Any]:
@@ -285,6 +307,17 @@ def _training_data(state: dict[str, Any]) -> TrainingData:
         box=Box(**state["box"]),
         feature_names=tuple(state["feature_names"]),
     )
+
+
+def _content_hash(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Checksum of everything in a file, so that no change goes unnoticed."""
+    rest = {key: value for key, value in manifest.items() if key != "sha256"}
+    digest = hashlib.sha256(json.dumps(rest, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def _data_hash(data: TrainingData) -> str:

@@ -166,8 +166,11 @@ def trust_weights(
         )
     nearest = d.min(axis=1)
     r = np.asarray(lookup(RADII, radius, "radius")(nearest), dtype=float)
+    r = np.broadcast_to(r, nearest.shape)
     inside = (d <= r[:, None]) | (d == nearest[:, None])
     w = np.clip(lookup(WEIGHTS, weight, "weight")(d, alpha, r[:, None]), 0.0, 1.0)
+    if np.isnan(r).any() or np.isnan(w).any():
+        raise DataError("the radius or weight function gave NaN; it must give numbers")
     neighbours = inside.sum(axis=1)
     return Trust(1.0 - (w * inside).sum(axis=1) / neighbours, nearest, neighbours)
 

@@ -163,6 +163,16 @@ def test_cholesky_names_hopeless_matrices(matrix):
         cholesky(matrix)
 
 
+def test_gradient_at_the_bounds_is_the_one_inside(rng):
+    X = rng.random((25, 1))
+    gp = GaussianProcess.fit(Model(1, warp=True), X, np.exp(-8 * X[:, 0]))
+    for edge, inward in ((0.0, 1.0), (1.0, -1.0)):
+        d_mean, _ = gp.predict_gradient([[edge]])
+        step = 1e-6
+        near, far = gp.predict([[edge + inward * step], [edge + 2 * inward * step]])[0]
+        assert d_mean[0, 0] == pytest.approx(inward * (far - near) / step, rel=0.3, abs=1e-3)
+
+
 @pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.3, 4.0), (5.0, 0.2), WARP_BOUNDS])
 def test_warp_is_a_monotone_map_that_fixes_the_ends(a, b):
     x = np.concatenate([[-0.5, 0.0], np.linspace(1e-9, 1 - 1e-9, 101), [1.0, 1.7]])[:, None]

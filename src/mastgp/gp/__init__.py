@@ -1,6 +1,7 @@
 """The Gaussian-process engine: one model with closed-form gradients, NumPy and SciPy only."""
 
 from .fitting import FitReport
+from .linalg import NotPositiveDefiniteError
 from .model import Component, Hyperparameters, Model, without_priors
 from .process import GaussianProcess, target_scale
 from .threads import blas_threads
@@ -11,6 +12,7 @@ __all__ = [
     "GaussianProcess",
     "Hyperparameters",
     "Model",
+    "NotPositiveDefiniteError",
     "blas_threads",
     "target_scale",
     "without_priors",

@@ -57,6 +57,12 @@ class WarpInputs:
         )
 
     def slope(self, a: Array, b: Array) -> Array:
-        """Derivative of the warped inputs with respect to x; 1 outside (0, 1)."""
-        t = self._log_tail(a)
-        return self._fix_outside(a * b * np.exp((a - 1.0) * self.log_x + (b - 1.0) * t), 1.0)
+        """Derivative of the warped inputs with respect to x; 1 outside [0, 1].
+
+        At 0 and 1 it may be infinite; there it is taken a millionth inside.
+        """
+        x = np.clip(self.X, 1e-6, 1.0 - 1e-6)
+        log_x = np.log(x)
+        t = np.log(-np.expm1(a * log_x))
+        inner = a * b * np.exp((a - 1.0) * log_x + (b - 1.0) * t)
+        return np.where((self.X < 0.0) | (self.X > 1.0), 1.0, inner)
