@@ -17,7 +17,7 @@ check: .venv/full.stamp  ## Lint, format and types.
 	$(BIN)/mypy
 
 perf: .venv/full.stamp  ## Speed against peers, measured side by side.
-	$(BIN)/python perf/run.py
+	$(BIN)/python perf/run.py --output docs/performance.md
 
 clean:  ## Remove the environment.
 	rm -rf .venv

@@ -62,7 +62,8 @@ def posterior(model: SingleTaskGP, X) -> tuple[np.ndarray, np.ndarray]:
 
 
 def learned_noise(model: SingleTaskGP) -> float:
-    return float(model.likelihood.noise[0] * model.outcome_transform.stdvs.squeeze() ** 2)
+    with torch.no_grad():
+        return float(model.likelihood.noise[0] * model.outcome_transform.stdvs.squeeze() ** 2)
 
 
 def mast_on_botorch(trial: Trial) -> SingleTaskGP:

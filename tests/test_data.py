@@ -181,8 +181,6 @@ def test_repeated_points(table):
     sensible(MAST(COSTS).fit(*same[:2], fidelity=same[2]), X)  # the same value: no warning
     words = r"3 row\(s\) of fidelity .coarse.*row 0 and row 38"
     with pytest.warns(mastgp.DuplicateWarning, match=words):
-        mastgp.DuplicateWarning, match=r"3 row\(s\) of fidelity 'coarse'.*row 0 and row 38"
-    ):
         model = MAST(COSTS).fit(same[0], np.append(y, y[:3] + 1.0), fidelity=same[2])
     sensible(model, X)
 

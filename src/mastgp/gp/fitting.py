@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 MAX_ITERATIONS = 500
 #: A later search that comes this close to an earlier optimum, in every coordinate, would end there.
 SAME_BASIN = 0.3
+#: Beyond this many points the search starts where one with SUBSET of them ended.
+MANY_POINTS = 800
+SUBSET = 400
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,15 @@ def default_starts(objective: Objective) -> dict[str, Array]:
     return starts
 
 
+def subset_start(objective: Objective, on_evaluation: Callable[[], None] | None) -> Array:
+    """The optimum of a random part of the data: close to that of all, at a fraction of the cost."""
+    data = objective.data
+    chosen = np.sort(np.random.default_rng(0).permutation(len(data.y))[:SUBSET])
+    part = Objective(objective.model, data.subset(chosen))
+    parameters, _ = maximise(part, on_evaluation=on_evaluation)
+    return objective.layout.pack(parameters)
+
+
 def maximise(
     objective: Objective,
     starts: dict[str, Array] | None = None,
@@ -82,7 +94,8 @@ def maximise(
     ----------
     objective : Objective
     starts : dict of str to array, optional
-        Named start vectors; `default_starts` if not given.
+        Named start vectors. By default those of `default_starts`, and with many points the
+        optimum of a part of them.
     on_evaluation : callable, optional
         Called at each evaluation of the objective, for progress displays. It may raise to stop
         the fit.
@@ -92,6 +105,8 @@ def maximise(
     Hyperparameters, FitReport
     """
     layout = objective.layout
+    if starts is None and len(objective.data.y) > MANY_POINTS:
+        starts = {"subset": subset_start(objective, on_evaluation)}
     searches: dict[str, _Search] = {}
     for name, theta in (starts or default_starts(objective)).items():
         search = _Search(objective, [done.theta for done in searches.values()], on_evaluation)
@@ -132,6 +147,18 @@ def _winner(objective: Objective, searches: dict[str, _Search]) -> str:
     return max(ended, key=score)
 
 
+def _options(n: int) -> dict[str, float]:
+    """Settings of L-BFGS-B, SciPy's own but for many points.
+
+    The objective is per observation; with thousands of them its last digits are worth less than
+    a hundredth of the log likelihood's unit, and not worth their cubic cost.
+    """
+    options: dict[str, float] = {"maxiter": MAX_ITERATIONS, "maxcor": 20}
+    if n > MANY_POINTS:
+        options |= {"ftol": 1e-2 / n, "gtol": 1e-4}
+    return options
+
+
 class _FoundBeforeError(Exception):
     """A search has come to an optimum that an earlier one found."""
 
@@ -162,7 +189,7 @@ class _Search:
                 jac=True,
                 method="L-BFGS-B",
                 bounds=Bounds(layout.lower, layout.upper),
-                options={"maxiter": MAX_ITERATIONS, "maxcor": 20},
+                options=_options(len(self._objective.data.y)),
             )
         except _FoundBeforeError:
             self.found_before = True

@@ -45,6 +45,11 @@ class Observations:
     groups: NDArray[np.intp]
     noise_var: Array | None = None
 
+    def subset(self, rows: NDArray[np.intp]) -> Observations:
+        """Return some of the observations."""
+        noise_var = None if self.noise_var is None else self.noise_var[rows]
+        return Observations(self.X[rows], self.y[rows], self.groups[rows], noise_var)
+
 
 @dataclass(frozen=True)
 class _Term:
