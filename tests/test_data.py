@@ -117,7 +117,7 @@ def test_without_expensive_points_there_is_nothing_to_predict(table):
         ({"a": (np.zeros((4, 1)), np.zeros(4), 0.1, 3)}, "got 4 things"),
         ({"a": (np.zeros((4, 1)), ["x"] * 4)}, "fidelity 'a': y cannot be read as numbers"),
         ({"a": (np.zeros((2, 1)), [1, 2], [0.1] * 3)}, "noise_std has 3 values, but y has 2"),
-        ({"a": (np.zeros((2, 1)), [1, np.nan])}, "fidelity 'a': y contains NaN .* row 1"),
+        ({"a": (np.zeros((2, 1)), [1, np.nan])}, "y contains NaN in row 1"),
         ({1: (np.zeros((2, 1)), [1, 2]), "1": (np.zeros((2, 1)), [1, 2])}, "both read as '1'"),
         ({"a": (np.zeros((3, 1)), np.zeros(3)), "b": (np.zeros((3, 2)), np.zeros(3))}, "2 inputs"),
         (

@@ -15,6 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mastgp
 from conftest import COSTS
 from mastgp import MAST, DataError, ExtrapolationWarning
+from mastgp.estimator import MultiFidelityRegressor
+from mastgp.surrogates import GP
 
 
 @pytest.mark.filterwarnings("ignore::mastgp.MastWarning")
@@ -106,6 +108,50 @@ def test_score_is_r_squared(fitted, two_fidelities):
     X, y, labels, _ = two_fidelities
     fine = labels == "fine"
     assert fitted.score(X[fine], y[fine]) > 0.99
+
+
+def test_score_counts_the_expensive_rows_only(fitted, two_fidelities):
+    X, y, labels, _ = two_fidelities
+    fine = labels == "fine"
+    assert fitted.score(X, y, fidelity=labels) == fitted.score(X[fine], y[fine])
+    assert fitted.score(X, y) < fitted.score(X, y, fidelity=labels)
+
+
+def test_options_of_the_surrogate_can_be_tuned(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = MAST(COSTS, surrogate=GP()).set_params(surrogate__kernel="matern52")
+    assert model.fit(X, y, fidelity=labels).final_.model.components[0].kernel == "matern52"
+
+
+def test_warnings_point_at_the_users_line():
+    with pytest.warns(mastgp.MastWarning) as caught:
+        MAST().fit([[1.0]], [2.0])
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_what_a_method_lacks_is_said_by_name(rng):
+    class Simple(MultiFidelityRegressor):
+        costs = order = bounds = noise_std = random_state = None
+        noise_var_ = 0.0
+
+        def _fit_unit(self, data):
+            self.mean_ = data.top.y.mean()
+
+        def _predict_unit(self, U):
+            return np.full(len(U), self.mean_), np.ones(len(U))
+
+    X = rng.random((5, 1))
+    model = Simple().fit(X, X[:, 0])
+    assert model.predict(X) == pytest.approx(X.mean())
+    for call in (
+        lambda: model.predict(X, return_cov=True),
+        lambda: model.predict_gradient(X),
+        lambda: model.save("nowhere.mast"),
+    ):
+        with pytest.raises(mastgp.MastError, match="Simple has no"):
+            call()
+    with pytest.raises(TypeError, match="abstract"):
+        MultiFidelityRegressor()
 
 
 def test_dataframes_keep_their_names(two_fidelities):

@@ -14,7 +14,7 @@ from mastgp.bench import problem, synthetic_trial
 from mastgp.bench.protocol import THREE_FIDELITIES
 from mastgp.gp import GaussianProcess, Model
 from mastgp.surrogates import GP
-from mastgp.trust import METRICS, RADII, WEIGHTS
+from mastgp.trust import METRICS, RADII, WEIGHTS, trust_weights
 
 
 @pytest.fixture
@@ -150,6 +150,7 @@ def test_every_metric_fits(two_fidelities, metric):
     X, y, labels, _ = two_fidelities
     model = MAST(COSTS, metric=metric).fit(X, y, fidelity=labels)
     assert np.isfinite(model.predict(X)).all()
+    np.testing.assert_allclose(model.augmented_["trust"][:30], expected_trust(model, metric=metric))
 
 
 @pytest.mark.parametrize(
@@ -159,6 +160,16 @@ def test_every_radius_and_weight_fits(two_fidelities, what, name):
     X, y, labels, _ = two_fidelities
     model = MAST(COSTS, **{what: name}).fit(X, y, fidelity=labels)
     assert np.isfinite(model.predict(X)).all()
+    np.testing.assert_allclose(
+        model.augmented_["trust"][:30], expected_trust(model, **{what: name})
+    )
+
+
+def expected_trust(model, **options):
+    table = model.augmented_
+    U = model.training_data_.box.to_unit(table[["x0", "x1"]].to_numpy())
+    lengthscales = model.stage1_["fine"].lengthscales
+    return trust_weights(U[:30], U[30:], 0.5, lengthscales=lengthscales, **options).weight
 
 
 def test_own_functions_and_exponents(two_fidelities):

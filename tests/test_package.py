@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -32,17 +33,44 @@ def test_import_loads_nothing_heavy(statement, absent):
 
 
 def test_import_is_about_as_fast_as_scikit_learns():
+    """Measured in turn and by the best of several, as other tests run at the same time."""
+
     def seconds(statement: str) -> float:
         code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
-        runs = [
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-            for _ in range(5)
-        ]
-        return min(float(run.stdout) for run in runs)
+        run = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        return float(run.stdout)
 
-    scikit_learn = seconds("import sklearn.gaussian_process")
-    assert seconds("import mastgp") < 1.3 * scikit_learn
-    assert seconds("from mastgp import MAST") < 1.3 * scikit_learn
+    statements = ("import sklearn.gaussian_process", "import mastgp", "from mastgp import MAST")
+    best = np.min([[seconds(statement) for statement in statements] for _ in range(8)], axis=0)
+    assert best[1] < 1.3 * best[0]
+    assert best[2] < 1.3 * best[0]
+
+
+def imports(path: Path) -> set[str]:
+    """Modules of the package that a file imports, relative imports resolved."""
+    package = ["mastgp", *path.relative_to(ROOT / "src" / "mastgp").parts[:-1]]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            found.add(".".join([*base, *([node.module] if node.module else [])]))
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_layers():
+    """The engine knows nothing of the package; nobody imports the benchmark or the commands."""
+    for path in (ROOT / "src" / "mastgp").rglob("*.py"):
+        used = {name for name in imports(path) if name.startswith("mastgp")}
+        where = path.relative_to(ROOT / "src" / "mastgp").parts
+        if where[0] == "gp":
+            assert all(name.startswith("mastgp.gp") for name in used), path
+        if where[0] not in ("bench", "cli.py", "__main__.py"):
+            assert not any(name.startswith(("mastgp.bench", "mastgp.cli")) for name in used), path
+        assert "torch" not in imports(path), path
 
 
 def test_example_files_are_what_the_project_generates(tmp_path):

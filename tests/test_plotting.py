@@ -79,6 +79,24 @@ def test_held_out_predictions_do_not_know_the_point(two_fidelities, model):
     assert checked.rmse == pytest.approx(np.sqrt(np.mean((checked.mean - checked.y) ** 2)))
 
 
+def test_repeats_are_left_out_together(rng):
+    """Two runs at each place: predicting one from the other would be no test."""
+    X = np.repeat(rng.random((6, 1)), 2, axis=0)
+    y = np.sin(12 * X[:, 0]) + 0.01 * rng.standard_normal(12)
+    with pytest.warns(MastWarning, match="repeat the inputs"):
+        checked = held_out(MAST().fit(X, y))
+    assert checked.n_folds == 6
+    assert checked.rmse > 0.1
+
+
+def test_known_noise_of_each_point_is_used(rng):
+    X = np.linspace(0, 1, 12)[:, None]
+    noise = np.linspace(0.01, 2.0, 12)
+    model = MAST().fit(X, X[:, 0], noise_std=noise)
+    assert (held_out(model).std >= noise).all()
+    assert held_out(model).std[0] < 1.0
+
+
 def test_many_points_are_held_out_in_ten_folds(rng):
     X = rng.random((35, 1))
     checked = held_out(MAST().fit(X, np.sin(6 * X[:, 0])))

@@ -17,7 +17,8 @@ from conftest import COSTS
 from mastgp import MAST, FileError, MastError, ModelFileError
 from mastgp.bench import problem, synthetic_trial
 from mastgp.bench.protocol import THREE_FIDELITIES
-from mastgp.storage import _content_hash, atomic_write
+from mastgp.files import atomic_write
+from mastgp.storage import _content_hash
 from mastgp.surrogates import GP
 
 
@@ -71,7 +72,7 @@ def test_predictions_are_bit_equal_after_loading(two_fidelities, tmp_path, rng, 
     ):
         np.testing.assert_array_equal(a, b)
     pd.testing.assert_frame_equal(model.augmented_, again.augmented_)
-    assert again.get_params()["surrogate"] == model.get_params()["surrogate"]
+    assert repr(again.get_params()["surrogate"]) == repr(model.get_params()["surrogate"])
     refitted = again.fit(X, y, fidelity=labels)
     np.testing.assert_array_equal(refitted.predict(Q), model.predict(Q))
 
@@ -285,8 +286,9 @@ def test_only_ordinary_files_are_written(saved, tmp_path):
         {"costs": pd.Series({"coarse": 1.0, "fine": 10.0})},
         {"costs": {"coarse": 1e-300, "fine": 1e300}},
         {"random_state": np.random.RandomState(0)},
+        {"random_state": np.int64(3)},
     ],
-    ids=["array", "index", "frame", "series", "extreme", "random"],
+    ids=["array", "index", "frame", "series", "extreme", "random", "number"],
 )
 def test_whatever_can_be_fitted_can_be_saved(two_fidelities, tmp_path, options):
     X, y, labels, _ = two_fidelities

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
@@ -18,13 +18,13 @@ def points(n: int, d: int):
 
 
 @pytest.mark.parametrize(
-    ("name", "scipy_name"),
-    [("euclidean", "euclidean"), ("manhattan", "cityblock"), ("chebyshev", "chebyshev"),
-     ("hamming", "hamming"), ("domain-relative", "euclidean")],
+    ("name", "expected"),
+    [("euclidean", 0.5), ("manhattan", 0.7), ("chebyshev", 0.4), ("hamming", 2 / 3),
+     ("domain-relative", 0.5), ("normalized-euclidean", 0.5 / np.sqrt(3))],
 )  # fmt: skip
-def test_metrics_agree_with_scipy(rng, name, scipy_name):
-    A, B = rng.integers(0, 4, (7, 3)) / 3.0, rng.integers(0, 4, (5, 3)) / 3.0
-    np.testing.assert_allclose(METRICS[name](A, B), cdist(A, B, scipy_name), atol=1e-7)
+def test_metrics_by_hand(name, expected):
+    A, B = np.array([[0.1, 0.2, 0.9]]), np.array([[0.4, 0.6, 0.9]])
+    assert METRICS[name](A, B)[0, 0] == pytest.approx(expected)
 
 
 def test_mahalanobis_divides_by_lengthscales(rng):
@@ -87,6 +87,7 @@ def test_aggregate_is_the_mean_over_the_region(rng):
     weight=st.sampled_from(sorted(WEIGHTS)),
 )
 def test_weights_lie_between_zero_and_one(cheap, top, alpha, metric, radius, weight):
+    assume((radius, weight) != ("global", "triangular"))
     trust = trust_weights(cheap, top, alpha, metric=metric, radius=radius, weight=weight)
     assert ((trust.weight >= 0) & (trust.weight <= 1)).all()
     assert (trust.neighbours >= 1).all()
@@ -105,10 +106,18 @@ def test_trust_falls_with_proximity(distances, alpha, weight):
     assert w_near <= w_far + 1e-12
 
 
-def test_on_top_of_an_expensive_point_there_is_no_trust():
-    for weight in set(WEIGHTS) - {"inverse"}:
-        same = np.array([[0.4, 0.6]])
-        assert trust_weights(same, same, 0.5, weight=weight).weight[0] == 0.0
+@pytest.mark.parametrize("d", [2, 8, 23])
+@pytest.mark.parametrize("weight", sorted(set(WEIGHTS) - {"inverse"}))
+def test_on_top_of_an_expensive_point_there_is_no_trust(rng, d, weight):
+    same, alpha = rng.random((60, d)), 0.02
+    np.testing.assert_array_equal(
+        trust_weights(same, same, alpha, weight=weight, radius="nearest").weight, 0.0
+    )
+
+
+def test_a_triangle_without_a_radius_is_refused():
+    with pytest.raises(DataError, match="needs a radius"):
+        trust_weights(np.zeros((1, 1)), np.ones((1, 1)), 0.5, radius="global", weight="triangular")
 
 
 def test_functions_of_the_users_own():

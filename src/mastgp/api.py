@@ -48,20 +48,27 @@ def fit(
             "expected a mapping of fidelity names to (X, y), such as "
             '{"coarse": (X1, y1), "fine": (X2, y2)}'
         )
-    tables, targets, labels, noises = [], [], [], []
+    tables, targets, labels, noises, places = [], [], [], [], []
+    names: set[str | None] = set()
     for label, entry in data.items():
         X, y, noise_std = _entry(label, entry)
+        names.add(getattr(entry[1], "name", None))
+        places += [f"row {row}" for row in range(len(y))]
         tables.append(X)
         targets.append(y)
         labels.extend([label] * len(y))
         noises.append(np.broadcast_to(noise_std, y.shape))
     noise = np.concatenate(noises)
-    return MAST(costs, **options).fit(
+    model = MAST(costs, **options)._fit_rows(
         _stack(tables, list(data)),
         np.concatenate(targets),
-        fidelity=np.array(labels, dtype=object),
-        noise_std=None if np.isnan(noise).all() else noise,
+        labels,
+        None if np.isnan(noise).all() else noise,
+        places,
     )
+    if len(names) == 1:
+        model.target_name_ = names.pop()
+    return model
 
 
 def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
@@ -90,10 +97,6 @@ def _entry(label: Any, entry: Any) -> tuple[Any, Any, Any]:
     if y.shape not in ((len(X),), (len(X), 1)):
         raise DataError(f"{of}: X has {len(X)} rows, but y has {' x '.join(map(str, y.shape))}")
     y = y.ravel()
-    for what, values in (("X", np.asarray(X) if not hasattr(X, "columns") else y), ("y", y)):
-        bad = np.flatnonzero(~np.isfinite(values).reshape(len(y), -1).all(axis=1))
-        if len(bad):
-            raise DataError(f"{of}: {what} contains NaN or infinity in row {bad[0]}")
     noise = _array(rest[0], f"{of}: noise_std") if rest else np.array(np.nan)
     if noise.shape not in ((), y.shape):
         raise DataError(f"{of}: noise_std has {noise.size} values, but y has {len(y)}")

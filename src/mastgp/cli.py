@@ -21,6 +21,7 @@ from rich.text import Text
 
 from . import __version__
 from .errors import DataError, FileError, MastError, MastWarning
+from .estimator import Z95
 from .mast import MAST
 from .progress import listening
 from .surrogates import GP
@@ -104,7 +105,7 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
-    from .storage import check_can_write
+    from .files import check_can_write
     from .summary import summarise
     from .tables import training_table
 
@@ -156,7 +157,7 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Predict at the points of a file: adds mean, std, lower95 and upper95."""
-    from .storage import check_can_write
+    from .files import check_can_write
     from .tables import query_table, write_table
 
     if output is not None:
@@ -211,8 +212,8 @@ def plot(
     ] = "all",
 ) -> None:
     """Draw a figure of a model: held-out check, trust weights, slices."""
+    from .files import check_can_write
     from .plotting import draw, save_figure
-    from .storage import check_can_write
 
     check_can_write(output)
     _check_output_is_no_input(output, [model_file])
@@ -332,7 +333,7 @@ def _add_predictions(
     with _notes(), _progress():
         X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
         mean, std = model.predict(X, return_std=True, include_noise=include_noise)
-    values = (mean, std, mean - 1.959964 * std, mean + 1.959964 * std)
+    values = (mean, std, mean - Z95 * std, mean + Z95 * std)
     return table.assign(**dict(zip(columns, values, strict=True)))
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import DataError, MastWarning
-from .estimator import MultiFidelityRegressor
+from .estimator import Z95, MultiFidelityRegressor
 from .progress import report
 
 Array = NDArray[np.float64]
 
-#: Up to this many expensive points each is left out alone; beyond, in ten groups.
+#: Up to this many expensive inputs each is left out alone; beyond, in ten groups.
 LEAVE_ONE_OUT_UP_TO = 30
 
 
@@ -48,7 +48,7 @@ class HeldOut:
     @property
     def coverage95(self) -> float:
         """Share of the observations inside their 95 % interval."""
-        return float(np.mean(np.abs(self.y - self.mean) <= 1.959964 * self.std))
+        return float(np.mean(np.abs(self.y - self.mean) <= Z95 * self.std))
 
 
 def held_out(model: MultiFidelityRegressor) -> HeldOut:
@@ -63,7 +63,11 @@ def held_out(model: MultiFidelityRegressor) -> HeldOut:
         raise DataError(
             f"fidelity {top.name!r} has one point only: there is nothing to check predictions with"
         )
-    folds = _folds(n)
+    folds = _folds(top.X)
+    if len(folds) < 2:
+        raise DataError(
+            f"all points of fidelity {top.name!r} are at one place: nothing can be left out"
+        )
     mean, var = np.empty(n), np.empty(n)
     for done, test in enumerate(folds):
         report("checking on held-out points", done, len(folds))
@@ -73,11 +77,20 @@ def held_out(model: MultiFidelityRegressor) -> HeldOut:
             warnings.simplefilter("ignore", MastWarning)
             refitted = model._refit(data.with_top(top.subset(keep)))
         mean[test], latent_var = refitted._predict_unit(data.box.to_unit(top.X[test]))
-        var[test] = latent_var + refitted.noise_var_
+        known = None if top.noise_var is None else top.noise_var[test]
+        var[test] = latent_var + (refitted.noise_var_ if known is None else known)
     report("checking on held-out points", len(folds), len(folds))
     return HeldOut(top.y, mean, np.sqrt(var), len(folds))
 
 
-def _folds(n: int) -> list[NDArray[np.intp]]:
-    order = np.random.default_rng(0).permutation(n)
-    return np.array_split(order, n if n <= LEAVE_ONE_OUT_UP_TO else 10)
+def _folds(X: Array) -> list[NDArray[np.intp]]:
+    """Groups of rows to leave out together: repeats of an input never end up on both sides.
+
+    Rows are sorted by their inputs, so repeats are neighbours.
+    """
+    changes = (np.diff(X, axis=0) != 0.0).any(axis=1)
+    place = np.concatenate([[0], np.cumsum(changes)])
+    n_places = int(place[-1]) + 1
+    order = np.random.default_rng(0).permutation(n_places)
+    n_folds = n_places if n_places <= LEAVE_ONE_OUT_UP_TO else 10
+    return [np.flatnonzero(np.isin(place, part)) for part in np.array_split(order, n_folds)]

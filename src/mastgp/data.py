@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from .errors import (
     DuplicateWarning,
     FewPointsWarning,
     listed,
+    warn,
 )
 from .gp import target_scale
 from .hierarchy import Hierarchy, fidelity_name, is_missing, mapping_items, rank_fidelities
@@ -190,12 +190,13 @@ def names_of_rows(labels: Sequence[Any] | NDArray[Any] | None, n: int) -> NDArra
     for row, label in enumerate(labels):
         if is_missing(label):
             raise DataError(f"the fidelity label of row {row} is missing; give every row a label")
-        if label not in names:
+        key = (isinstance(label, bool), label)
+        if key not in names:
             name = fidelity_name(label)
             if name in names.values():
                 raise DataError(f"two different fidelity labels both read as {name!r}; rename one")
-            names[label] = name
-    return np.array([names[label] for label in labels])
+            names[key] = name
+    return np.array([names[isinstance(label, bool), label] for label in labels])
 
 
 def check_finite(
@@ -350,35 +351,31 @@ def _warn_about(data: TrainingData, places: Sequence[str]) -> None:
     """Tell the user what is legitimate but odd."""
     several = len(data.fidelities) > 1
     if len(data.top.y) < 3:
-        warnings.warn(
+        warn(
             f"fidelity {data.top.name!r} has only {len(data.top.y)} point(s): its scale is taken "
             "from all fidelities together, and the uncertainty is little more than a guess",
             FewPointsWarning,
-            stacklevel=5,
         )
     for name, varies in zip(data.feature_names, data.box.varies, strict=True):
         if not varies:
-            warnings.warn(
+            warn(
                 f"input {name!r} never varies: nothing can be learned about it, and it is ignored",
                 ConstantInputWarning,
-                stacklevel=5,
             )
     for fidelity in data.fidelities:
         of = f" of fidelity {fidelity.name!r}" if several else ""
         if len(fidelity.y) > 1 and np.ptp(fidelity.y) <= 1e-14 * np.abs(fidelity.y).max():
-            warnings.warn(
+            warn(
                 f"the target{of} is {fidelity.y[0]:g} in every row",
                 ConstantTargetWarning,
-                stacklevel=5,
             )
         same_inputs = (np.diff(fidelity.X, axis=0) == 0.0).all(axis=1)
         differing = same_inputs & (np.diff(fidelity.y) != 0.0)
         if differing.any():
             first = int(np.flatnonzero(differing)[0])
             rows = [places[row] for row in sorted(fidelity.rows[first : first + 2])]
-            warnings.warn(
+            warn(
                 f"{int(differing.sum())} row(s){of} repeat the inputs of another with a different "
                 f"target, first {rows[0]} and {rows[1]}: their difference is taken as noise",
                 DuplicateWarning,
-                stacklevel=5,
             )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from pathlib import Path
+
 
 class MastError(Exception):
     """Base of every error the package raises on purpose."""
@@ -49,6 +53,15 @@ class ExtrapolationWarning(MastWarning):
 
 class FitWarning(MastWarning):
     """A fit did not go as it should: no convergence, or jitter was needed."""
+
+
+def warn(message: str, category: type[MastWarning]) -> None:
+    """Warn from the first line of code outside the package: the user's."""
+    here = str(Path(__file__).parent)
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def listed(names: object) -> str:

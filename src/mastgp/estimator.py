@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from .data import Bounds, TrainingData, assemble, check_finite, names_of_rows
-from .errors import DataError, ExtrapolationWarning, listed
-from .gp import NotPositiveDefiniteError, blas_threads
+from .errors import (
+    DataError,
+    ExtrapolationWarning,
+    MastError,
+    ModelFileError,
+    listed,
+    warn,
+)
+from .gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from .hierarchy import is_missing
 
 Array = NDArray[np.float64]
 
+#: Half the width of a 95 % interval, in standard deviations.
+Z95 = 1.959963984540054
 #: Queries further outside the box than this share of its width draw a warning.
 FAR_OUTSIDE = 0.25
 
 
-class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all surrogates: checks data, scales inputs, predicts in the user's units.
 
     A subclass has at least the constructor parameters `costs`, `order`, `bounds`, `noise_std` and
-    `random_state`, and says how to fit and to predict in the unit cube.
+    `random_state`, and says how to fit and to predict in the unit cube. Joint covariances,
+    gradients and files are extra: what it does not provide is refused by name.
     """
 
     costs: Mapping[Any, float] | None
     order: Sequence[Any] | None
+    exponents: Mapping[Any, float] | None = None
     bounds: Bounds | None
     noise_std: Mapping[Any, float] | None
     random_state: Any
@@ -48,30 +59,50 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the latent function at unit-cube inputs."""
 
-    @abstractmethod
-    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
-        """Mean and full covariance of the latent function at unit-cube inputs."""
-
-    @abstractmethod
-    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
-        """Gradients of mean and variance with respect to unit-cube inputs."""
-
     @property
     @abstractmethod
     def noise_var_(self) -> float:
-        """Noise variance of the most expensive fidelity, in the target's squared units."""
+        """Noise variance of the most expensive fidelity, in the target's squared units.
 
-    @abstractmethod
-    def _refit(self, data: TrainingData) -> Self:
-        """Fit a copy to data that differ in the most expensive fidelity only."""
+        The mean over its points where it is known for each of them.
+        """
 
-    @abstractmethod
+    def _mean_unit(self, U: Array) -> Array:
+        """Mean of the latent function at unit-cube inputs."""
+        return self._predict_unit(U)[0]
+
+    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and full covariance of the latent function at unit-cube inputs."""
+        raise self._lacks("joint covariance")
+
+    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of mean and variance with respect to unit-cube inputs."""
+        raise self._lacks("gradient")
+
     def _get_state(self) -> dict[str, Any]:
         """What a file must hold besides parameters and data: plain values and arrays."""
+        raise self._lacks("file format")
 
-    @abstractmethod
     def _set_state(self, state: dict[str, Any]) -> None:
         """Inverse of `_get_state`, with parameters and data in place."""
+        raise self._lacks("file format")
+
+    def _lacks(self, what: str) -> MastError:
+        return MastError(f"{type(self).__name__} has no {what}")
+
+    def _refit(self, data: TrainingData) -> Self:
+        """Fit a copy to data that differ in the most expensive fidelity only."""
+        return clone(self)._fit_data(data)
+
+    def _fit_data(self, data: TrainingData) -> Self:
+        """Fit to checked data."""
+        try:
+            with blas_threads(data.n_points):
+                self._fit_unit(data)
+        except NotPositiveDefiniteError as error:
+            raise DataError(f"the data cannot be modelled: {error}") from error
+        self.training_data_ = data
+        return self
 
     def fit(
         self,
@@ -98,10 +129,20 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         -------
         self
         """
+        return self._fit_rows(X, y, fidelity, noise_std, Places(X))
+
+    def _fit_rows(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        fidelity: ArrayLike | None,
+        noise_std: ArrayLike | None,
+        places: Sequence[str],
+    ) -> Self:
+        """Fit to a table whose rows are called `places` in messages."""
         if hasattr(self, "training_data_"):
             del self.training_data_  # a fit that fails leaves no half-fitted model
-        check_numeric_columns(X)
-        places = Places(X)
+        check_numeric_columns(X, places)
         names = None if fidelity is None else names_of_rows(_as_labels(fidelity), len(places))
         table, targets = self._checked_table(X, y, places, names)
         data = assemble(
@@ -112,20 +153,14 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
             feature_names=self._feature_names(),
             costs=self.costs,
             order=self.order,
-            exponents=getattr(self, "exponents", None),
+            exponents=self.exponents,
             bounds=self.bounds,
             noise_std=self.noise_std,
             row_noise_std=_as_noise(noise_std),
         )
-        try:
-            with blas_threads(data.n_points):
-                self._fit_unit(data)
-        except NotPositiveDefiniteError as error:
-            raise DataError(f"the data cannot be modelled: {error}") from error
         name = getattr(y, "name", None)
         self.target_name_ = None if name is None else str(name)
-        self.training_data_ = data
-        return self
+        return self._fit_data(data)
 
     def predict(
         self,
@@ -139,7 +174,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         Parameters
         ----------
         X : array or DataFrame of shape (n, d)
-            Any number of points; memory stays bounded.
+            Any number of points: memory stays bounded, but for `return_cov`.
         return_std : bool
             Also return the standard deviation, shape (n,).
         return_cov : bool
@@ -160,8 +195,36 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         if return_cov:
             mean, cov = self._covariance_unit(U)
             return mean, cov + extra * np.eye(len(cov))
+        if not return_std:
+            return self._mean_unit(U)
         mean, var = self._predict_unit(U)
-        return (mean, np.sqrt(var + extra)) if return_std else mean
+        return mean, np.sqrt(var + extra)
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        fidelity: ArrayLike | None = None,
+    ) -> float:
+        """Coefficient of determination R^2 of the predictions.
+
+        Parameters
+        ----------
+        X, y : arrays of n rows
+        sample_weight : array of shape (n,), optional
+        fidelity : array of n labels, optional
+            With labels only rows of the most expensive fidelity count: the others' targets are
+            not what is predicted.
+        """
+        if fidelity is not None:
+            labels = names_of_rows(_as_labels(fidelity), len(Places(X)))
+            top = np.flatnonzero(labels == self.training_data_.top.name)
+            X, y = _safe_indexing(X, top), _safe_indexing(y, top)
+            if sample_weight is not None:
+                sample_weight = _safe_indexing(sample_weight, top)
+        value: float = super().score(X, y, sample_weight)
+        return value
 
     def predict_gradient(self, X: ArrayLike) -> tuple[Array, Array]:
         """Gradients of the predicted mean and variance with respect to the inputs.
@@ -180,10 +243,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         """Draw functions from the posterior, evaluated at `X`: shape (n, n_samples)."""
         mean, cov = self._covariance_unit(self._unit_queries(X))
         random = check_random_state(self.random_state if random_state is None else random_state)
-        values, vectors = np.linalg.eigh(cov)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        draws: Array = mean[:, None] + root @ random.standard_normal((len(mean), n_samples))
-        return draws
+        return draw_samples(mean, cov, n_samples, random)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""
@@ -195,7 +255,6 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model written by :meth:`save`."""
-        from .errors import ModelFileError
         from .storage import load_model
 
         model = load_model(path)
@@ -231,7 +290,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
 
     def _unit_queries(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        check_numeric_columns(X)
+        check_numeric_columns(X, Places(X))
         table = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
         data = self.training_data_
         check_finite(table, "X", data.feature_names, Places(X))
@@ -239,16 +298,15 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):  # type: ignore[mis
         far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
         if far.any():
             columns = [data.feature_names[i] for i in np.flatnonzero(far.any(axis=0))]
-            warnings.warn(
-                f"some queries lie far outside the data in column {listed(columns)}: there the "
-                "prediction falls back to the mean and its uncertainty to the overall spread",
+            warn(
+                f"some queries lie far outside the data in column {listed(columns)}: do not rely "
+                "on what is predicted there",
                 ExtrapolationWarning,
-                stacklevel=3,
             )
         return U
 
 
-def check_numeric_columns(X: Any) -> None:
+def check_numeric_columns(X: Any, places: Sequence[str]) -> None:
     """Name the first cell of a DataFrame that is not a number."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
@@ -261,9 +319,8 @@ def check_numeric_columns(X: Any) -> None:
             continue
         for row, value in enumerate(X.iloc[:, position]):
             if not is_missing(value) and not _is_number(value):
-                place = Places(X)[row]
                 raise DataError(
-                    f"column {name!r} of X holds {str(value)!r} in {place}, not a number"
+                    f"column {name!r} of X holds {str(value)!r} in {places[row]}, not a number"
                 )
 
 

@@ -7,9 +7,9 @@ variance of its own, Stage 3 fits one heteroscedastic GP to all of them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .data import Bounds, Fidelity, TrainingData
-from .errors import DataError, FitWarning
+from .errors import DataError, FitWarning, warn
 from .estimator import MultiFidelityRegressor
-from .gp import GaussianProcess, blas_threads, target_scale
+from .gp import GaussianProcess, target_scale
 from .progress import counter
 from .surrogates import GP, as_surrogate
 from .trust import Metric, Radius, Trust, Weight, trust_weights
@@ -167,15 +167,16 @@ class MAST(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    def _fit_unit(
-        self, data: TrainingData, known: Mapping[str, GaussianProcess] | None = None
-    ) -> None:
-        """Run the three stages; GPs of Stage 1 that are `known` already are not fitted again."""
+    #: GPs of Stage 1 that need not be fitted again.
+    _known: Mapping[str, GaussianProcess] = MappingProxyType({})
+
+    def _fit_unit(self, data: TrainingData) -> None:
+        """Run the three stages."""
         if self.warp not in ("kumaraswamy", None):
             raise DataError(f"unknown warp {self.warp!r}; use 'kumaraswamy' or None")
         surrogate = as_surrogate(self.surrogate)
         self.stage1_ = {
-            f.name: (known or {}).get(f.name) or self._stage1(surrogate, data, f)
+            f.name: self._known.get(f.name) or self._stage1(surrogate, data, f)
             for f in data.fidelities
         }
         self.discrepancy_: dict[str, GaussianProcess] = {}
@@ -260,7 +261,7 @@ class MAST(MultiFidelityRegressor):
                     if report.jitter
                     else f"stopped early: {report.message}"
                 )
-                warnings.warn(f"the GP {name} {trouble}", FitWarning, stacklevel=5)
+                warn(f"the GP {name} {trouble}", FitWarning)
 
     @property
     def processes_(self) -> dict[str, GaussianProcess]:
@@ -288,9 +289,9 @@ class MAST(MultiFidelityRegressor):
 
         data = self.training_data_
         top = data.top
+        seen_var = dict(zip(self._rows_of_final(), self.final_.noise_var, strict=True))
         top_rows = {
             "y_corrected": top.y,
-            "variance": self.stage1_[top.name].noise_var,
             "trust": np.ones(len(top.y)),
             "nearest": np.zeros(len(top.y)),
             "discrepancy": np.zeros(len(top.y)),
@@ -298,18 +299,24 @@ class MAST(MultiFidelityRegressor):
         }
         parts = [_table(part.fidelity, data, _columns(part)) for part in self.augmentations_]
         table = pd.concat([*parts, _table(top, data, top_rows)])
+        table.insert(table.columns.get_loc("trust"), "variance", table.index.map(seen_var))
         return table.sort_index()
+
+    def _rows_of_final(self) -> Array:
+        """The user's row of each observation of the last stage."""
+        fidelities = [part.fidelity for part in self.augmentations_] + [self.training_data_.top]
+        return np.concatenate([fidelity.rows for fidelity in fidelities])
 
     def _refit(self, data: TrainingData) -> MAST:
         """Fit a copy to data that differ in the most expensive fidelity only."""
         copy = clone(self)
-        copy.training_data_ = data
-        with blas_threads(data.n_points):
-            copy._fit_unit(data, {f.name: self.stage1_[f.name] for f in data.cheaper})
-        return copy
+        copy._known = {f.name: self.stage1_[f.name] for f in data.cheaper}
+        fitted: MAST = copy._fit_data(data)
+        return fitted
 
     def _get_state(self) -> dict[str, Any]:
         return {
+            "surrogate": as_surrogate(self.surrogate).get_params(),
             "stage1": {name: gp.get_state() for name, gp in self.stage1_.items()},
             "discrepancy": {name: gp.get_state() for name, gp in self.discrepancy_.items()},
             "final": self.final_.get_state() if self.discrepancy_ else None,
@@ -319,7 +326,7 @@ class MAST(MultiFidelityRegressor):
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = GP(**state["surrogate"])
         by_name = {fidelity.name: fidelity for fidelity in self.training_data_.fidelities}
         self.stage1_ = {name: surrogate.restore(gp) for name, gp in state["stage1"].items()}
         self.discrepancy_ = {
@@ -337,6 +344,9 @@ class MAST(MultiFidelityRegressor):
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
         return self.final_.predict(U)
 
+    def _mean_unit(self, U: Array) -> Array:
+        return self.final_.predict_mean(U)
+
     def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
         return self.final_.predict_covariance(U)
 
@@ -351,7 +361,8 @@ def _condition_on_posterior(
     extras = [np.column_stack([mean, var]) for _, mean, var in sets]
     pooled = np.concatenate(extras)
     low, span = pooled.min(axis=0), np.ptp(pooled, axis=0)
-    span[span == 0.0] = 1.0
+    # What varies by rounding only must not be blown up to an input of its own.
+    span[span <= 1e-9 * np.abs(pooled).max(axis=0)] = 1.0
     return [
         np.hstack([X, (extra - low) / span]) for (X, _, _), extra in zip(sets, extras, strict=True)
     ]
@@ -367,7 +378,6 @@ def _scale_of(y: Array, data: TrainingData) -> float:
 def _columns(part: Augmented) -> dict[str, Array]:
     return {
         "y_corrected": part.y,
-        "variance": part.var,
         "trust": part.trust.weight,
         "nearest": part.trust.nearest,
         "discrepancy": part.discrepancy_mean,

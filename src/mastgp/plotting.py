@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from .crossval import HeldOut, held_out
 from .errors import DataError, ExtrapolationWarning, FileError, listed
-from .estimator import MultiFidelityRegressor
+from .estimator import Z95, MultiFidelityRegressor
+from .files import atomic_write
 from .mast import MAST
-from .storage import atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,6 @@ MAX_SLICES = 6
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#666666"
 _CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
-_Z95 = 1.959964
 
 
 def plot_model(model: MAST, checked: HeldOut | None = None) -> Figure:
@@ -75,7 +74,7 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     axes.errorbar(
         checked.y,
         checked.mean,
-        yerr=_Z95 * checked.std,
+        yerr=Z95 * checked.std,
         fmt="o",
         color=_BLUE,
         ecolor=_BLUE,
@@ -84,7 +83,11 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
         markersize=4,
     )
     n = len(checked.y)
-    how = "leave-one-out" if checked.n_folds == n else f"{checked.n_folds} folds"
+    how = (
+        "leave-one-out"
+        if checked.n_folds == len(np.unique(model.training_data_.top.X, axis=0))
+        else f"{checked.n_folds} folds"
+    )
     inside = round(checked.coverage95 * n)
     axes.set_title(
         f"Held-out check ({how}): RMSE {checked.rmse:.3g},\n{inside} of {n} in their 95 % interval",
@@ -127,8 +130,8 @@ def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> Non
     mean, std = _predict(model, line)
     axes.fill_between(
         line[:, i],
-        mean - _Z95 * std,
-        mean + _Z95 * std,
+        mean - Z95 * std,
+        mean + Z95 * std,
         color=_BLUE,
         alpha=0.2,
         linewidth=0,
@@ -161,7 +164,7 @@ def influential_inputs(model: MAST) -> list[str]:
     for i, varies in enumerate(data.box.varies):
         line = np.tile(centre, (41, 1))
         line[:, i] = np.linspace(0.0, 1.0, 41)
-        swings.append(np.ptp(model.final_.predict(line)[0]) if varies else -1.0)
+        swings.append(np.ptp(model._mean_unit(line)) if varies else -1.0)
     strongest = np.argsort(swings)[::-1][:MAX_SLICES]
     names = [data.feature_names[i] for i in sorted(strongest) if data.box.varies[i]]
     return names or list(data.feature_names[:1])

@@ -12,14 +12,12 @@ import io
 import json
 import math
 import os
-import secrets
-import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,18 +25,17 @@ from numpy.typing import NDArray
 from .data import Box, Fidelity, TrainingData
 from .errors import FileError, MastError, ModelFileError
 from .estimator import MultiFidelityRegressor
+from .files import atomic_write
 from .hierarchy import Hierarchy, fidelity_name
-from .mast import MAST
 from .surrogates import GP
 
 FORMAT = "mastgp model"
 FORMAT_VERSION = 1
 _MANIFEST = "model.json"
 _DTYPES = ("float64", "int64")
-_LONGEST_NAME = 255
 
-#: Estimators that can be saved, by the name that is written to the file.
-ESTIMATORS: dict[str, type[MultiFidelityRegressor]] = {"MAST": MAST}
+#: Estimators that can be saved: name in the file, and the module that has the class.
+ESTIMATORS = {"MAST": "mastgp.mast"}
 
 
 class CustomFunction:
@@ -97,7 +94,10 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
         kind = manifest["estimator"]
         if kind not in ESTIMATORS:
             raise ModelFileError(f"{path} holds a model of kind {kind!r}, unknown to this version")
-        model = ESTIMATORS[kind](**_decode_params(_restore(manifest["parameters"], arrays)))
+        estimator = getattr(import_module(ESTIMATORS[kind]), kind)
+        model: MultiFidelityRegressor = estimator(
+            **_decode_params(_restore(manifest["parameters"], arrays))
+        )
         data = _training_data(_restore(manifest["data"], arrays))
         if _data_hash(data) != manifest["data_sha256"]:
             raise ModelFileError(f"{path} is damaged: its training data do not match their hash")
@@ -112,46 +112,6 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
     except Exception as error:
         raise ModelFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
     return model
-
-
-@contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that appears under its name only once it is complete."""
-    check_can_write(path)
-    target = Path(os.path.realpath(path))  # through a link, to the file itself
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def check_can_write(path: str | os.PathLike[str]) -> None:
-    """Raise a clear error if a file could not be written, before work is done for it."""
-    target = Path(path)
-    folder = target.parent
-    if not target.name:
-        raise FileError(f"cannot write {str(path)!r}: it is not a file name")
-    if not folder.is_dir():
-        raise FileError(
-            f"cannot write {target}: the folder {folder} does not exist; create it first"
-        )
-    if len(os.fsencode(target.name)) > _LONGEST_NAME:
-        raise FileError(f"cannot write {target}: the name is too long")
-    if target.is_dir():
-        raise FileError(f"cannot write {target}: it is a folder")
-    if target.exists() and not target.is_file():
-        raise FileError(f"cannot write {target}: it is not an ordinary file")
-    if not os.access(folder, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
-        raise FileError(f"cannot write {target}: no permission to write there")
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
@@ -248,7 +208,7 @@ def _restore(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
 def _encode_params(params: dict[str, Any]) -> dict[str, Any]:
     def encode(value: Any) -> Any:
         if isinstance(value, GP):
-            return {"$gp": asdict(value)}
+            return {"$gp": value.get_params()}
         if isinstance(value, CustomFunction):
             return {"$function": value.name}
         if callable(value):
@@ -258,10 +218,16 @@ def _encode_params(params: dict[str, Any]) -> dict[str, Any]:
             return None
         if hasattr(value, "items") and not hasattr(value, "columns"):
             return {_plain_key(key): entry for key, entry in value.items()}
+        if isinstance(value, np.generic):
+            return value.item()
         if isinstance(value, str | int | float | None):
             return value
         array = np.asarray(value)  # a table of numbers, or a sequence of names
-        return array.astype(float) if array.ndim == 2 else [fidelity_name(v) for v in value]
+        if array.ndim == 2:
+            return array.astype(float)
+        if array.ndim == 1:
+            return [fidelity_name(label) for label in value]
+        raise MastError(f"a {type(value).__name__} cannot be written to a file")
 
     return {key: encode(value) for key, value in params.items()}
 

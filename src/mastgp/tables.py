@@ -19,8 +19,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .errors import DataError, FileError, MissingExtraError, listed
+from .files import atomic_write
 from .hierarchy import fidelity_name
-from .storage import atomic_write
 
 _SEPARATORS = ",;\t"
 

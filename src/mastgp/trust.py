@@ -13,9 +13,9 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from .errors import DataError, listed
-from .gp.kernels import scaled_distances
 
 Array = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., object])
@@ -27,52 +27,21 @@ Radius = Callable[[Array], Array]
 Weight = Callable[[Array, float, Array], Array]
 
 
-def euclidean(A: Array, B: Array) -> Array:
-    """D1, the default."""
-    return np.sqrt(-2.0 * scaled_distances(A, B))
+def _distances(name: str) -> Metric:
+    return lambda A, B: cdist(A, B, name)
 
 
-def manhattan(A: Array, B: Array) -> Array:
-    """D2."""
-    return _over_inputs(np.add, A, B)
-
-
-def chebyshev(A: Array, B: Array) -> Array:
-    """D3."""
-    return _over_inputs(np.maximum, A, B)
-
-
-def normalized_euclidean(A: Array, B: Array) -> Array:
-    """D5: Euclidean over sqrt(d), at most 1 in the unit cube."""
-    return euclidean(A, B) / np.sqrt(A.shape[1])
-
-
-def hamming(A: Array, B: Array) -> Array:
-    """Share of inputs that differ, for categories coded as numbers."""
-    total = np.zeros((len(A), len(B)))
-    for a, b in zip(A.T, B.T, strict=True):
-        total += a[:, None] != b
-    return total / A.shape[1]
-
-
-def _over_inputs(combine: np.ufunc, A: Array, B: Array) -> Array:
-    total = np.zeros((len(A), len(B)))
-    for a, b in zip(A.T, B.T, strict=True):
-        combine(total, np.abs(a[:, None] - b), out=total)
-    return total
-
-
-#: By name. ``domain-relative`` (D6) divides differences in the user's units by the domain's width,
-#: which is what scaling to the unit cube has done already. ``mahalanobis`` (D4) is Euclidean after
-#: dividing by the lengthscales that the expensive fidelity's GP learned.
+#: D1 to D6, and the share of inputs that differ. ``mahalanobis`` (D4) is Euclidean after dividing
+#: by the lengthscales that the expensive fidelity's GP learned. ``domain-relative`` (D6) divides
+#: differences in the user's units by the domain's width, as scaling to the unit cube has done.
 METRICS: dict[str, Metric] = {
-    "euclidean": euclidean,
-    "manhattan": manhattan,
-    "chebyshev": chebyshev,
-    "mahalanobis": euclidean,
-    "normalized-euclidean": normalized_euclidean,
-    "domain-relative": euclidean,
-    "hamming": hamming,
+    "euclidean": _distances("euclidean"),
+    "manhattan": _distances("cityblock"),
+    "chebyshev": _distances("chebyshev"),
+    "mahalanobis": _distances("euclidean"),
+    "normalized-euclidean": lambda A, B: cdist(A, B) / np.sqrt(A.shape[1]),
+    "domain-relative": _distances("euclidean"),
+    "hamming": _distances("hamming"),
 }
 
 #: R1 to R5. A vanishing radius leaves the nearest expensive point alone in its region.
@@ -154,6 +123,8 @@ def trust_weights(
     >>> trust_weights(np.array([[0.25]]), np.array([[0.0]]), alpha=0.5).weight
     array([0.5])
     """
+    if weight == "triangular" and radius == "global":
+        raise DataError("a triangular weight needs a radius; 'global' has none: choose another")
     if metric == "mahalanobis":
         if lengthscales is None:
             raise DataError("the mahalanobis metric needs lengthscales, which this model lacks")

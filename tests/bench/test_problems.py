@@ -11,6 +11,7 @@ from mastgp.bench.protocol import THREE_FIDELITIES, TWO_FIDELITIES
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_known_values(name):
     p = problem(name)
+    assert p.known or name == "borehole"  # no value published; see below
     for x, value in p.known:
         assert p.evaluate([x])[0] == pytest.approx(value, rel=1e-5, abs=1e-5)
 

@@ -95,11 +95,12 @@ def test_means_are_generalised_least_squares(rng):
     data = random_data(rng, model)
     objective = Objective(model, data)
     parameters = objective.layout.unpack(objective.layout.start())
+    factorisation = objective.factorise(parameters)
     best = objective.log_likelihood(parameters)
-    K_inverse_residual = objective.factorise(parameters).alpha
-    for group in range(2):
-        assert K_inverse_residual[data.groups == group].sum() == pytest.approx(0.0, abs=1e-8)
-    assert np.isfinite(best)
+    K = factorisation.L @ factorisation.L.T
+    for change in ([0.01, 0.0], [0.0, -0.01], [0.02, 0.03]):
+        beta = factorisation.beta + change
+        assert multivariate_normal(beta[data.groups], K).logpdf(data.y) < best
 
 
 def test_prior_is_the_density_of_the_parameter_itself(rng):
@@ -157,8 +158,25 @@ def test_leave_one_out_equals_leaving_out(rng, structure):
         group = int(data.groups[i])
         left_mean, left_var = gp.predict(data.X[i : i + 1], group)
         assert mean[i] == pytest.approx(left_mean[0], rel=1e-8, abs=1e-10)
-        # The closed form knows that the mean is uncertain too: never less than the plug-in one.
-        assert var[i] >= left_var[0] + parameters.noise_var[group] - 1e-10
+        # Unlike the prediction, the closed form knows that the group's mean is uncertain too.
+        L = gp._factorisation.L
+        H = (rest.groups[:, None] == np.arange(model.n_groups)).astype(float)
+        k = gp._cross_covariance(gp._warp(data.X[i : i + 1]), group)[0]
+        K_inverse = np.linalg.inv(L @ L.T)
+        gap = np.eye(model.n_groups)[group] - H.T @ K_inverse @ k
+        of_mean = gap @ np.linalg.inv(H.T @ K_inverse @ H) @ gap
+        expected = left_var[0] + parameters.noise_var[group] + of_mean
+        assert var[i] == pytest.approx(expected, rel=1e-7)
+
+
+def test_a_point_alone_in_its_group_has_no_leave_one_out(rng):
+    model = shared_plus_bias(2, "rbf", warp=False, learn_noise=True)
+    groups = np.array([0] * 9 + [1])
+    gp = GaussianProcess.fit(model, rng.random((10, 2)), rng.random(10), groups=groups)
+    mean, var = gp.leave_one_out()
+    assert np.isnan(mean[9])
+    assert np.isnan(var[9])
+    assert np.isfinite(mean[:9]).all()
 
 
 def test_a_group_without_points_is_no_problem(rng):

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
-from mastgp.gp import Component, GaussianProcess, Model
+from mastgp.gp import Component, GaussianProcess, Model, blas_threads
+from mastgp.gp.fitting import _stratified, default_starts
 from mastgp.gp.linalg import NotPositiveDefiniteError, cholesky
 from mastgp.gp.model import WARP_BOUNDS
 from mastgp.gp.warp import WarpInputs
@@ -134,6 +136,89 @@ def test_report_says_what_happened(rng):
     assert report.at_bounds == ["noise"]  # noise-free data drive the noise to its floor
 
 
+def co_kriging(rng, factor=2.0, offset=0.0, unit=1.0):
+    """Two levels, the expensive one `factor` times the cheap one plus a little of its own."""
+    components = (
+        Component((1.0, 1.0), ((), (0,)), learn_scale=True),
+        Component((0.0, 1.0), learn_scale=True),
+    )
+    X = rng.random((48, 2))
+    groups = np.repeat([0, 1], [40, 8])
+    own = 0.1 * X[:, 1]
+    y = np.where(groups == 0, smooth(X), factor * smooth(X) + own)
+    y = np.where(groups == 0, unit * y + offset, y)
+    scale = np.array([y[groups == g].std(ddof=1) for g in (0, 1)])
+    return GaussianProcess.fit(Model(2, components), X, y, groups=groups, y_scale=scale)
+
+
+def test_co_kriging_finds_the_factor(rng):
+    gp = co_kriging(rng)
+    rho = gp.parameters.factors[0] * gp.y_scale[1] / gp.y_scale[0]
+    assert rho == pytest.approx(2.0, abs=0.2)
+    Q = rng.random((200, 2))
+    error = gp.predict(Q, group=1)[0] - (2 * smooth(Q) + 0.1 * Q[:, 1])
+    assert np.sqrt(np.mean(error**2)) < 0.03
+
+
+def test_units_of_the_cheap_level_do_not_matter():
+    Q = np.random.default_rng(5).random((50, 2))
+    plain = co_kriging(np.random.default_rng(1)).predict(Q, group=1)
+    other = co_kriging(np.random.default_rng(1), offset=1000.0, unit=100.0).predict(Q, group=1)
+    np.testing.assert_allclose(other[0], plain[0], atol=1e-2)
+
+
+def test_many_points_start_from_a_part_of_them(rng):
+    X = rng.random((900, 3))
+    y = smooth(X) + 0.1 * rng.standard_normal(900)
+    gp = GaussianProcess.fit(Model(3), X, y)
+    assert gp.report.start == "subset"
+    full = GaussianProcess.fit(Model(3), X, y, starts=default_starts(gp._objective))
+    assert gp.report.objective == pytest.approx(full.report.objective, abs=1e-4)
+
+
+def test_the_part_has_points_of_every_group():
+    groups = np.repeat([0, 1, 2], [5000, 60, 7])
+    chosen = groups[_stratified(groups)]
+    assert len(chosen) == 400
+    assert [int((chosen == g).sum()) >= least for g, least in enumerate((50, 50, 7))] == [True] * 3
+
+
+def test_means_alone_are_the_same(two_groups, rng):
+    Q = rng.random((30, 2))
+    for group in (0, 1):
+        np.testing.assert_allclose(
+            two_groups.predict_mean(Q, group), two_groups.predict(Q, group)[0]
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"X": np.full((5, 1), np.nan)}, "finite"),
+        ({"y": np.zeros(4)}, "y has shape"),
+        ({"groups": np.ones(5, int)}, "from 0 to 0"),
+        ({"X": np.zeros((5, 2))}, r"\(n, 1\)"),
+    ],
+)
+def test_data_that_make_no_sense_are_refused(change, words):
+    data = {"X": np.zeros((5, 1)), "y": np.arange(5.0), **change}
+    with pytest.raises(ValueError, match=words):
+        GaussianProcess.fit(Model(1), data.pop("X"), data.pop("y"), **data)
+
+
+def test_threads_are_given_back_when_users_overlap():
+    before = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    first, second = blas_threads(5), blas_threads(5)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    inside = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    second.__exit__(None, None, None)
+    after = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert set(inside) == {1}
+    assert after == before
+
+
 def test_known_noise_must_be_given(rng):
     with pytest.raises(ValueError, match="variance per observation"):
         GaussianProcess.fit(Model(1, learn_noise=False), rng.random((5, 1)), np.arange(5.0))
@@ -157,7 +242,9 @@ def test_cholesky_adds_jitter_only_where_needed(rng):
     np.testing.assert_allclose(L @ L.T, singular, atol=1e-7)
 
 
-@pytest.mark.parametrize("matrix", [-np.eye(3), np.full((3, 3), np.nan)])
+@pytest.mark.parametrize(
+    "matrix", [-np.eye(3), np.full((3, 3), np.nan), np.array([[1.0, np.nan], [np.nan, 1.0]])]
+)
 def test_cholesky_names_hopeless_matrices(matrix):
     with pytest.raises(NotPositiveDefiniteError, match=r"not positive definite|NaN"):
         cholesky(matrix)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,12 @@ class Budget:
     degradations: dict[str, float]
 
     def counts(self, total: float) -> dict[str, int]:
-        """Number of evaluations of each fidelity for a total budget."""
+        """Number of evaluations of each fidelity, for a total in units of the most expensive."""
+        dearest = max(self.costs.values())
         return {
             name: math.ceil(share * total - 1e-9)
-            if self.costs[name] == 1.0
-            else round(share * total / self.costs[name])
+            if self.costs[name] == dearest
+            else round(share * total * dearest / self.costs[name])
             for name, share in self.shares.items()
         }
 
@@ -71,7 +72,9 @@ class Trial:
     X_only, y_only : arrays
         Expensive points that the whole budget would have bought.
     X_test, y_test : arrays
-        Noise-free test set, the same for all seeds.
+        Test set; for synthetic problems free of noise and the same for all seeds.
+    options : dict
+        Options that MAST needs on this problem, such as another metric.
     """
 
     X: Array
@@ -83,6 +86,7 @@ class Trial:
     y_only: Array
     X_test: Array
     y_test: Array
+    options: dict[str, str] = field(default_factory=dict)
 
 
 def synthetic_trial(
@@ -134,6 +138,11 @@ def _draw(
     return X, problem.observe(X, degradation, rng)
 
 
-def _stream(problem: Problem, seed: int, purpose: str) -> np.random.Generator:
-    key = zlib.crc32(f"{problem.name}/{problem.n_inputs}/{purpose}".encode())
+def stream(name: str, n_inputs: int, seed: int, purpose: str) -> np.random.Generator:
+    """Random numbers for one purpose of one problem and seed."""
+    key = zlib.crc32(f"{name}/{n_inputs}/{purpose}".encode())
     return np.random.default_rng([seed, key])
+
+
+def _stream(problem: Problem, seed: int, purpose: str) -> np.random.Generator:
+    return stream(problem.name, problem.n_inputs, seed, purpose)

@@ -3,7 +3,7 @@
 from .fitting import FitReport
 from .linalg import NotPositiveDefiniteError
 from .model import Component, Hyperparameters, Model, without_priors
-from .process import GaussianProcess, target_scale
+from .process import GaussianProcess, draw_samples, target_scale
 from .threads import blas_threads
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Model",
     "NotPositiveDefiniteError",
     "blas_threads",
+    "draw_samples",
     "target_scale",
     "without_priors",
 ]

@@ -21,6 +21,9 @@ SAME_BASIN = 0.3
 #: Beyond this many points the search starts where one with SUBSET of them ended.
 MANY_POINTS = 800
 SUBSET = 400
+FEWEST = 50
+#: Stands for an objective that cannot be computed.
+_IMPOSSIBLE = 1e10
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,9 @@ class FitReport:
     start : str
         Name of the start that won.
     objectives : dict
-        Final objective of every start.
+        Last objective of every start; a search that came to an optimum found before stops there.
     iterations, evaluations : int
-        Summed over all starts.
+        Summed over all starts; the search in a part of the data is not counted.
     converged : bool
     message : str
         The optimiser's own words about the winning start.
@@ -76,11 +79,18 @@ def default_starts(objective: Objective) -> dict[str, Array]:
 
 def subset_start(objective: Objective, on_evaluation: Callable[[], None] | None) -> Array:
     """The optimum of a random part of the data: close to that of all, at a fraction of the cost."""
-    data = objective.data
-    chosen = np.sort(np.random.default_rng(0).permutation(len(data.y))[:SUBSET])
-    part = Objective(objective.model, data.subset(chosen))
+    part = Objective(objective.model, objective.data.subset(_stratified(objective.data.groups)))
     parameters, _ = maximise(part, on_evaluation=on_evaluation)
     return objective.layout.pack(parameters)
+
+
+def _stratified(groups: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Choose SUBSET rows at random, but at least FEWEST of every group that has them."""
+    order = np.random.default_rng(0).permutation(len(groups))
+    wanted = [order[groups[order] == group][:FEWEST] for group in np.unique(groups)]
+    first = np.concatenate(wanted)
+    rest = order[~np.isin(order, first)][: max(SUBSET - len(first), 0)]
+    return np.sort(np.concatenate([first, rest]))
 
 
 def maximise(
@@ -137,7 +147,13 @@ def _winner(objective: Objective, searches: dict[str, _Search]) -> str:
     The density of the data (the objective) prefers the wiggly, noise-free mode too often when the
     data are noisy; the leave-one-out score, free with the inverse, does not (perf/starts.py).
     """
-    ended = [name for name, search in searches.items() if not search.found_before]
+    ended = [
+        name
+        for name, search in searches.items()
+        if not search.found_before and search.value < _IMPOSSIBLE
+    ]
+    if not ended:
+        raise NotPositiveDefiniteError("no start led to a covariance matrix that can be factorised")
     if len(ended) == 1 or len(objective.data.y) < 3:
         return min(ended, key=lambda name: searches[name].value)
 
@@ -155,7 +171,7 @@ def _options(n: int) -> dict[str, float]:
     """
     options: dict[str, float] = {"maxiter": MAX_ITERATIONS, "maxcor": 20}
     if n > MANY_POINTS:
-        options |= {"ftol": 1e-2 / n, "gtol": 1e-4}
+        options["ftol"] = 1e-2 / n
     return options
 
 
@@ -206,7 +222,7 @@ class _Search:
             value, gradient = self._objective(theta)
         except NotPositiveDefiniteError:
             # A step into numerically impossible parameters looks bad, but ends nothing.
-            return 1e10, np.zeros_like(theta)
+            return _IMPOSSIBLE, np.zeros_like(theta)
         for optimum in self._found:
             if np.abs(theta - optimum).max() < SAME_BASIN:
                 self.theta, self.value = theta.copy(), value

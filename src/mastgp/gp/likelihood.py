@@ -113,15 +113,21 @@ class Objective:
         return self.log_density(self.factorise(parameters))
 
     def leave_one_out_score(self, parameters: Hyperparameters) -> float:
-        """Mean log predictive density of each observation given all the others."""
+        """Mean log predictive density of the last group's observations, each given all others.
+
+        By convention the last group is the one that predictions are made for.
+        """
         mean, var = self.leave_one_out(self.factorise(parameters))
-        return float(np.mean(-0.5 * ((self.data.y - mean) ** 2 / var + np.log(var) + _LOG_2PI)))
+        density = -0.5 * ((self.data.y - mean) ** 2 / var + np.log(var) + _LOG_2PI)
+        last = density[self.data.groups == self.data.groups.max()]
+        scored = last if np.isfinite(last).sum() > 2 else density
+        return float(np.nanmean(scored))
 
     def leave_one_out(self, factorisation: Factorisation) -> tuple[Array, Array]:
         """Mean and variance of each observation given all the others, hyperparameters kept.
 
-        The group means are estimated again without the point (Dubrule 1983), unless it is the
-        only one of its group.
+        The group means are estimated again without the point (Dubrule 1983). A point that is
+        alone in its group leaves nothing to estimate them from: its results are NaN.
         """
         inverse = lower_inverse(factorisation.L)
         precision = inverse.diagonal().copy()
@@ -129,7 +135,7 @@ class Objective:
         inner = np.linalg.inv(self._basis.T @ projected)
         reduced = precision - np.einsum("ij,jk,ik->i", projected, inner, projected)
         alone = self._members.sum(axis=0)[self.data.groups] < 2
-        reduced = np.where(alone, precision, np.maximum(reduced, 1e-12 * precision))
+        reduced = np.where(alone, np.nan, np.maximum(reduced, 1e-12 * precision))
         return self.data.y - factorisation.alpha / reduced, 1.0 / reduced
 
     def factorise(self, parameters: Hyperparameters) -> Factorisation:

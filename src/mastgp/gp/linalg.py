@@ -41,7 +41,7 @@ def cholesky(K: Array) -> tuple[Array, float]:
     for relative in _JITTERS:
         jitter = relative * size
         L, info = dpotrf((K + jitter * np.eye(len(K))).T, lower=1, clean=1)
-        if info == 0:
+        if info == 0 and L[-1, -1] > 0.0:
             return L, jitter
     raise NotPositiveDefiniteError(
         f"a {len(K)} x {len(K)} covariance matrix is not positive definite "

@@ -1,5 +1,5 @@
 """What a stage of MAST can be made of."""
 
-from .gp import GP, Surrogate, as_surrogate
+from .gp import GP, as_surrogate
 
-__all__ = ["GP", "Surrogate", "as_surrogate"]
+__all__ = ["GP", "as_surrogate"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
@@ -16,8 +16,7 @@ from ..gp.kernels import KERNELS
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class GP:
+class GP(BaseEstimator):  # type: ignore[misc]
     """How the Gaussian processes of the three stages are built.
 
     Parameters
@@ -35,15 +34,14 @@ class GP:
     >>> model = MAST(surrogate=GP(kernel="matern52"))
     """
 
-    kernel: str = "rbf"
-    priors: bool = True
-
-    def __post_init__(self) -> None:
-        if self.kernel not in KERNELS:
-            raise DataError(f"unknown kernel {self.kernel!r}; choose one of {listed(KERNELS)}")
+    def __init__(self, kernel: str = "rbf", priors: bool = True) -> None:
+        self.kernel = kernel
+        self.priors = priors
 
     def model(self, n_inputs: int, *, learn_noise: bool, warp: bool) -> Model:
         """The engine's model of a stage."""
+        if self.kernel not in KERNELS:
+            raise DataError(f"unknown kernel {self.kernel!r}; choose one of {listed(KERNELS)}")
         plain = Model(
             n_inputs,
             components=(Component(kernel=self.kernel),),
@@ -76,9 +74,6 @@ class GP:
             warp=state["parameters"]["warp_a"].size > 0,
         )
         return GaussianProcess.from_state(model, state)
-
-
-Surrogate = GP
 
 
 def as_surrogate(chosen: str | GP) -> GP:

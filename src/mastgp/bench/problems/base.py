@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,14 +80,10 @@ class Problem:
 
     def _mean_magnitude(self, degradation: float) -> float:
         if degradation not in self._means:
-            mean = float(np.mean(self.evaluate(self._sample, degradation)))
-            self._means[degradation] = abs(mean)
+            unit = qmc.Sobol(self.n_inputs, scramble=True, rng=0).random(_SAMPLE_SIZE)
+            sample = self.bounds[:, 0] + unit * np.ptp(self.bounds, axis=1)
+            self._means[degradation] = abs(float(np.mean(self.evaluate(sample, degradation))))
         return self._means[degradation]
-
-    @cached_property
-    def _sample(self) -> Array:
-        unit = qmc.Sobol(self.n_inputs, scramble=True, rng=0).random(_SAMPLE_SIZE)
-        return self.bounds[:, 0] + unit * np.ptp(self.bounds, axis=1)
 
 
 def box(low: float, high: float, n_inputs: int) -> Array:
