@@ -8,9 +8,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 
 import mastgp
-from mastgp import cli, examples
+from mastgp import cli, examples, terminal
 
 WING = {name: str(examples.FOLDER / f"{name}.csv") for name in ("panel", "cfd", "queries")}
 FIT = ["fit", WING["panel"], WING["cfd"], "--target", "drag_counts"]
@@ -21,8 +22,8 @@ COSTS = ["--cost", "panel=1", "--cost", "cfd=20"]
 def mast(monkeypatch, capsys, tmp_path):
     """Run a command in an empty folder: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "out", cli.Console(width=200))
-    monkeypatch.setattr(cli, "err", cli.Console(width=200, stderr=True, highlight=False))
+    monkeypatch.setattr(terminal, "out", Console(width=200))
+    monkeypatch.setattr(terminal, "err", Console(width=200, stderr=True, highlight=False))
 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["mast", *arguments])
@@ -267,12 +268,12 @@ def test_demo(mast, tmp_path):
 def test_progress_appears_only_for_long_work(monkeypatch, capsys):
     from mastgp.progress import report
 
-    monkeypatch.setattr(cli, "err", cli.Console(width=100, stderr=True, force_terminal=True))
-    with cli._progress():
+    monkeypatch.setattr(terminal, "err", Console(width=100, stderr=True, force_terminal=True))
+    with terminal.progress():
         report("quick work", 1, 2)
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(cli, "_QUIET_SECONDS", 0.0)
-    with cli._progress():
+    monkeypatch.setattr(terminal, "QUIET_SECONDS", 0.0)
+    with terminal.progress():
         report("long work", 1, 2)
         time.sleep(0.15)
     assert "long work" in capsys.readouterr().err

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from . import __version__
+from . import __version__, terminal
+from .bench.cli import app as bench
 from .errors import DataError, FileError, MastError, MastWarning
 from .estimator import Z95
 from .mast import MAST
-from .progress import listening
 from .surrogates import GP
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.progress import Progress
 
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
@@ -37,11 +33,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-out = Console()
-err = Console(stderr=True, highlight=False)
 
-#: Work shorter than this many seconds shows no progress.
-_QUIET_SECONDS = 2.0
+app.add_typer(bench, name="bench")
 
 ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast fit'.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -52,7 +45,7 @@ def _version(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        out.print(f"mastgp {__version__}", highlight=False)
+        terminal.out.print(f"mastgp {__version__}", highlight=False)
         raise typer.Exit
 
 
@@ -115,32 +108,32 @@ def fit(
         files,
         target,
         fidelity_column=fidelity_column,
-        inputs=_names(inputs),
-        ignore=[name for text in ignore or [] for name in _names(text) or []],
+        inputs=terminal.names(inputs),
+        ignore=[name for text in ignore or [] for name in terminal.names(text) or []],
         noise_column=noise_column,
     )
     model = MAST(
-        _numbers(cost, "--cost") or None,
-        order=_names(order),
-        exponents=_numbers(exponent, "--exponent") or None,
+        terminal.numbers(cost, "--cost") or None,
+        order=terminal.names(order),
+        exponents=terminal.numbers(exponent, "--exponent") or None,
         metric=metric,
         radius=radius,
         weight=weight,
         warp="kumaraswamy" if warp else None,
         surrogate="gp" if kernel == "rbf" else GP(kernel=kernel),
-        noise_std=_numbers(noise_std, "--noise-std") or None,
-        bounds=_ranges(bounds) or None,
+        noise_std=terminal.numbers(noise_std, "--noise-std") or None,
+        bounds=terminal.ranges(bounds) or None,
     )
     started = time.perf_counter()
-    with _notes(), _progress():
+    with terminal.notes(), terminal.progress():
         model.fit(table.X, table.y, fidelity=table.fidelity, noise_std=table.noise_std)
     seconds = time.perf_counter() - started
     model.save(output)
     if as_json:
-        _print_json({**summarise(model), "output": output, "seconds": seconds})
+        terminal.print_json({**summarise(model), "output": output, "seconds": seconds})
         return
     _print_summary(model)
-    _say(f"Fitted in {seconds:.2f} s and saved to {output}.")
+    terminal.say(f"Fitted in {seconds:.2f} s and saved to {output}.")
 
 
 @app.command()
@@ -169,11 +162,11 @@ def predict(
     if output is not None:
         write_table(predictions, output)
         if as_json:
-            _print_json({"rows": len(predictions), "output": output})
+            terminal.print_json({"rows": len(predictions), "output": output})
         else:
-            _say(f"Wrote {len(predictions)} predictions to {output}.")
+            terminal.say(f"Wrote {len(predictions)} predictions to {output}.")
     elif as_json:
-        _print_json(predictions.to_dict(orient="records"))
+        terminal.print_json(predictions.to_dict(orient="records"))
     else:
         predictions.to_csv(sys.stdout, index=False)
 
@@ -196,7 +189,7 @@ def show(
         _check_output_is_no_input(table, [model_file])
         write_table(model.augmented_, table)
     if as_json:
-        _print_json(summarise(model))
+        terminal.print_json(summarise(model))
     else:
         _print_summary(model)
 
@@ -218,9 +211,9 @@ def plot(
     check_can_write(output)
     _check_output_is_no_input(output, [model_file])
     model = _load(model_file)
-    with _notes(), _progress():
+    with terminal.notes(), terminal.progress():
         save_figure(draw(model, kind), output)
-    _say(f"Drew {output}.")
+    terminal.say(f"Drew {output}.")
 
 
 @app.command()
@@ -232,7 +225,7 @@ def demo(
 
     place = Path(folder)
     at = _copy_example(place)
-    _say(
+    terminal.say(
         "The drag of a wing: 80 panel-method runs and 14 CFD runs, twenty times as expensive.\n"
         f"Files are in {folder}/."
     )
@@ -277,8 +270,8 @@ def main() -> None:
 
 
 def _fail(message: str, code: int = 1) -> None:
-    err.print("Error:", style="bold red", end=" ")
-    err.print(message, markup=False, soft_wrap=True)
+    terminal.err.print("Error:", style="bold red", end=" ")
+    terminal.err.print(message, markup=False, soft_wrap=True)
     if code == 1 and sys.exc_info()[0] is not None:
         _drop_unwritten_output()
     sys.exit(code)
@@ -290,10 +283,6 @@ def _drop_unwritten_output() -> None:
         sys.stdout.flush()
         return
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _say(text: str) -> None:
-    out.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _check_output_is_no_input(output: str, inputs: list[str]) -> None:
@@ -330,106 +319,11 @@ def _add_predictions(
     taken = sorted(set(columns) & set(table.columns))
     if taken:
         raise DataError(f"the file of queries has a column {taken[0]!r} already; rename it")
-    with _notes(), _progress():
+    with terminal.notes(), terminal.progress():
         X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
         mean, std = model.predict(X, return_std=True, include_noise=include_noise)
     values = (mean, std, mean - Z95 * std, mean + Z95 * std)
     return table.assign(**dict(zip(columns, values, strict=True)))
-
-
-def _names(text: str | None) -> list[str] | None:
-    return [name.strip() for name in text.split(",") if name.strip()] if text else None
-
-
-def _pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple[str, str]]:
-    seen: set[str] = set()
-    for text in values or []:
-        name, equals, value = text.rpartition("=")
-        if not equals or not name:
-            raise DataError(f"{option} {text}: expected a name and a value, as {example}")
-        if name.strip() in seen:
-            raise DataError(f"{option} is given twice for {name.strip()!r}")
-        seen.add(name.strip())
-        yield name.strip(), value.strip()
-
-
-def _numbers(values: list[str] | None, option: str) -> dict[str, float]:
-    numbers: dict[str, float] = {}
-    for name, value in _pairs(values, option, f"{option} fine=10"):
-        try:
-            numbers[name] = float(value)
-        except ValueError:
-            raise DataError(f"{option} {name}={value}: {value!r} is not a number") from None
-    return numbers
-
-
-def _ranges(values: list[str] | None) -> dict[str, tuple[float, float]]:
-    ranges: dict[str, tuple[float, float]] = {}
-    for name, value in _pairs(values, "--bounds", "--bounds mach=0.5:0.9"):
-        low, _, high = value.partition(":")
-        try:
-            ranges[name] = (float(low), float(high))
-        except ValueError:
-            raise DataError(f"--bounds {name}={value}: expected low:high, as 0.5:0.9") from None
-    return ranges
-
-
-@contextmanager
-def _notes() -> Iterator[None]:
-    """Print the package's warnings as notes, each once, instead of Python's own format."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    seen = set()
-    for warning in caught:
-        text = str(warning.message)
-        if issubclass(warning.category, MastWarning) and text not in seen:
-            seen.add(text)
-            err.print("Note:", style="bold yellow", end=" ")
-            err.print(text, markup=False, soft_wrap=True)
-
-
-@contextmanager
-def _progress() -> Iterator[None]:
-    """Show how far the work has come, if it takes more than two seconds."""
-    started = time.monotonic()
-    shown: list[Progress] = []
-    tasks: dict[str, Any] = {}
-
-    def listener(what: str, done: int, total: int | None) -> None:
-        if time.monotonic() - started < _QUIET_SECONDS:
-            return
-        if not shown:
-            shown.append(_progress_bar())
-            shown[0].start()
-        if what not in tasks:
-            tasks[what] = shown[0].add_task(what, total=total)
-        shown[0].update(tasks[what], completed=done, total=total)
-
-    with listening(listener):
-        try:
-            yield
-        finally:
-            for bar in shown:
-                bar.stop()
-
-
-def _progress_bar() -> Progress:
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed} steps"),
-        TimeElapsedColumn(),
-        console=err,
-        transient=True,
-    )
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, indent=1) + "\n")
 
 
 def _print_summary(model: MAST) -> None:
@@ -437,7 +331,7 @@ def _print_summary(model: MAST) -> None:
 
     facts = summarise(model)
     what = facts["target"] or "y"
-    _say(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
+    terminal.say(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
     table = Table(title_justify="left")
     for column in ("fidelity", "points", "cost", "noise (std)", "trust in its corrected values"):
         table.add_column(column, justify="left" if column == "fidelity" else "right")
@@ -452,7 +346,7 @@ def _print_summary(model: MAST) -> None:
             if trust is None
             else f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})",
         )
-    out.print(table)
+    terminal.out.print(table)
     inputs = Table()
     for column in ("input", "from", "to", "lengthscale (of the range)"):
         inputs.add_column(column, justify="left" if column == "input" else "right")
@@ -460,13 +354,15 @@ def _print_summary(model: MAST) -> None:
         inputs.add_row(
             Text(row["name"]), f"{row['low']:g}", f"{row['high']:g}", f"{row['lengthscale']:.2f}"
         )
-    out.print(inputs)
+    terminal.out.print(inputs)
     if facts["costs_assumed"]:
-        out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
+        terminal.out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
 
 
 def _echo(command: str) -> None:
-    out.print(f"\n$ {command}", style="bold", markup=False, highlight=False, soft_wrap=True)
+    terminal.out.print(
+        f"\n$ {command}", style="bold", markup=False, highlight=False, soft_wrap=True
+    )
 
 
 def _print_demo_errors(model_file: str, cfd_file: str) -> None:
@@ -488,7 +384,7 @@ def _print_demo_errors(model_file: str, cfd_file: str) -> None:
     fused: Callable[[Any], Any] = _load(model_file).predict
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MastWarning)
-        out.print(
+        terminal.out.print(
             f"\nTypical error on 1000 flight conditions that no run has seen, in drag counts:\n"
             f"  the panel method itself  {error(examples.panel_drag(X.to_numpy())):6.1f}\n"
             f"  a GP of the 14 CFD runs  {error(alone.predict(X)):6.1f}\n"

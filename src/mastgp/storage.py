@@ -35,7 +35,7 @@ _MANIFEST = "model.json"
 _DTYPES = ("float64", "int64")
 
 #: Estimators that can be saved: name in the file, and the module that has the class.
-ESTIMATORS = {"MAST": "mastgp.mast"}
+ESTIMATORS = {"MAST": "mastgp.mast", "SingleFidelity": "mastgp.rivals.single"}
 
 
 class CustomFunction:

@@ -95,28 +95,35 @@ def synthetic_trial(
     budget: Budget = TWO_FIDELITIES,
     *,
     budget_factor: float = 1.0,
+    counts: dict[str, int] | None = None,
     test_size: int = TEST_SIZE,
 ) -> Trial:
     """Draw the data of one seed.
 
-    Every stream of random numbers is derived from problem, seed and purpose, so that a trial is
-    the same whatever was drawn before it.
+    The numbers of points follow from the budget, or are given as `counts`, in which case the
+    yardstick gets as many expensive points as all of them together cost. Every stream of random
+    numbers is derived from problem, seed and purpose, so that a trial is the same whatever was
+    drawn before it.
     """
     total = 5 * problem.n_inputs * budget_factor
-    counts = budget.counts(total)
+    if counts is None:
+        counts = budget.counts(total)
+    else:
+        total = sum(budget.costs[name] * count for name, count in counts.items())
     Xs, ys, labels = [], [], []
     for name, count in counts.items():
         X, y = _draw(problem, count, budget.degradations[name], _stream(problem, seed, name))
         Xs.append(X)
         ys.append(y)
         labels += [name] * count
-    X_only, y_only = _draw(problem, math.ceil(total), 0.0, _stream(problem, seed, "only"))
+    n_only = math.ceil(total - 1e-9)
+    X_only, y_only = _draw(problem, n_only, 0.0, _stream(problem, seed, "only"))
     X_test = latin_hypercube(problem.bounds, test_size, _stream(problem, 0, "test"))
     return Trial(
         X=np.concatenate(Xs),
         y=np.concatenate(ys),
         fidelity=np.array(labels),
-        costs=budget.costs,
+        costs={name: budget.costs[name] for name in counts if counts[name]},
         bounds=problem.bounds,
         X_only=X_only,
         y_only=y_only,

@@ -7,7 +7,7 @@ nor the yardstick was trained on are the test set.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..hierarchy import rank_fidelities
 from .datasets import find_files
 from .protocol import Budget, Trial, latin_hypercube, stream
 
@@ -88,11 +89,11 @@ def real_trial(
     budget = budget or problem.budget
     total = 5 * problem.n_inputs * budget_factor
     counts = budget.counts(total)
-    top = max(budget.costs, key=lambda name: budget.costs[name])
+    top = max(problem.budget.costs, key=lambda name: problem.budget.costs[name])
     pool = problem.pools[top]
     rng = stream(problem.name, problem.n_inputs, seed, "rows")
     chosen, only = _split_rows(
-        problem, pool, counts.get(top, 0), math.ceil(total), rng, top if collocated else None
+        problem, pool, counts.get(top, 0), math.ceil(total - 1e-9), rng, top if collocated else None
     )
     Xs, ys, labels = [], [], []
     for name, count in counts.items():
@@ -189,6 +190,34 @@ def concrete_formula(X: Array, epsilon: float = 1.0) -> Array:
         + 0.292 * np.log(age + epsilon)
     )
     return np.exp(log_strength)
+
+
+def pooled_problem(
+    name: str, files: Sequence[str], target: str, costs: Mapping[str, float]
+) -> RealProblem:
+    """A problem of the user's own: one file of rows per fidelity, named after it.
+
+    Half of a budget of 5 D expensive evaluations goes to expensive rows, the rest to the cheaper
+    fidelities in equal parts; test rows are the expensive ones that were not drawn.
+    """
+    from ..tables import training_table
+
+    table = training_table(files, target)
+    labels = np.array(table.fidelity)
+    ranked = rank_fidelities(set(labels), costs)
+    X, y = table.X.to_numpy(), table.y.to_numpy()
+    dearest = ranked.costs[ranked.top]
+    cheap = {fidelity: 0.5 / len(ranked.cheaper) for fidelity in ranked.cheaper}
+    return RealProblem(
+        name,
+        {fidelity: Pool(X[labels == fidelity], y[labels == fidelity]) for fidelity in ranked.names},
+        Budget(
+            {**cheap, ranked.top: 0.5},
+            {fidelity: cost / dearest for fidelity, cost in ranked.costs.items()},
+            {},
+        ),
+        np.column_stack([X.min(axis=0), X.max(axis=0)]),
+    )
 
 
 def load_concrete(folder: str | Path | None = None) -> RealProblem:

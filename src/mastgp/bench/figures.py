@@ -1,0 +1,91 @@
+"""Figures of the sweeps: mean ratio over the setting, with a band, for every problem."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .experiments import EXPERIMENTS, SYNTHETIC
+from .methods import BASELINE, METHODS
+from .problems import problem
+from .protocol import TWO_FIDELITIES
+from .results import Cell, Key
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")
+_X_LABELS = {
+    "sweep-ratio": "share of the budget on expensive points",
+    "sweep-budget": "budget, in multiples of 5 D",
+    "sweep-discrepancy": "degradation d (real data: cost ratio C)",
+}
+_METRICS = {"rmse": "RMSE ratio", "mean_pdf": "mean PDF ratio"}
+
+
+def sweep_figures(table: Mapping[Key, Cell]) -> dict[str, bytes]:
+    """One SVG per sweep for which there are results."""
+    figures = {}
+    for name in EXPERIMENTS:
+        if name.startswith("sweep") and any(k.experiment == name for k in table):
+            figures[name] = _sweep(name, table)
+    return figures
+
+
+def _sweep(name: str, table: Mapping[Key, Cell]) -> bytes:
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    keys = [k for k in table if k.experiment == name and k.metric == "rmse"]
+    present = {k.problem for k in keys}
+    problems = [p for p in EXPERIMENTS[name].problems if p in present]
+    problems += sorted(present - set(problems))
+    methods = [m for m in METHODS if any(k.method == m for k in keys)]
+    figure = Figure(figsize=(3.0 * len(problems) + 0.6, 5.4), layout="constrained")
+    axes = figure.subplots(2, len(problems), squeeze=False)
+    for column, p in enumerate(problems):
+        for row, metric in enumerate(_METRICS):
+            _draw(axes[row, column], table, name, p, metric, methods)
+            if column == 0:
+                axes[row, 0].set_ylabel(_METRICS[metric])
+        axes[0, column].set_title(p, fontsize=10)
+        if name == "sweep-discrepancy" and p in SYNTHETIC:
+            _add_count_axis(axes[0, column], p)
+    axes[0, 0].legend(fontsize=8)
+    figure.supxlabel(_X_LABELS[name], fontsize=10)
+    buffer = io.BytesIO()
+    with rc_context({"svg.hashsalt": "mastgp"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()
+
+
+def _draw(
+    axes: Axes, table: Mapping[Key, Cell], name: str, p: str, metric: str, methods: list[str]
+) -> None:
+    axes.axhline(1.0, color="#888888", linestyle=":", linewidth=1)
+    for colour, method in zip(_COLOURS * 3, methods, strict=False):
+        if method == BASELINE:
+            continue
+        own = {
+            float(k.setting): c
+            for k, c in table.items()
+            if (k.experiment, k.problem, k.method, k.metric) == (name, p, method, metric)
+        }
+        x = np.array(sorted(own))
+        mean = np.array([own[v].mean for v in x])
+        error = np.array([own[v].std / max(own[v].n, 1) ** 0.5 for v in x])
+        axes.plot(x, mean, marker="o", markersize=3, color=colour, label=method)
+        axes.fill_between(x, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, lw=0)
+
+
+def _add_count_axis(axes: Any, p: str) -> None:
+    """A second x-axis: the number of cheap points, N_LF = 10 d N_HF."""
+    n_high = TWO_FIDELITIES.counts(5 * problem(p).n_inputs)["high"]
+    top = axes.secondary_xaxis(
+        "top", functions=(lambda d: 10 * d * n_high, lambda n: n / (10 * n_high))
+    )
+    top.set_xlabel("cheap points", fontsize=8)
+    top.tick_params(labelsize=7)

@@ -1,0 +1,93 @@
+"""A Gaussian process of one fidelity's data, as if the others did not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Bounds, TrainingData
+from ..errors import DataError
+from ..estimator import MultiFidelityRegressor
+from ..surrogates import GP, as_surrogate
+
+Array = NDArray[np.float64]
+
+
+class SingleFidelity(MultiFidelityRegressor):
+    """One GP of the most expensive fidelity's points, or of the cheapest one's.
+
+    Use the expensive one as the yardstick: whatever fuses fidelities must beat it on the same
+    data. Use the cheapest one to see how far the cheap data alone would have led.
+
+    Parameters
+    ----------
+    which : {"top", "cheapest"}
+        Whose data to model; predictions are that fidelity's response.
+    costs, order, noise_std, bounds, random_state, surrogate
+        As in :class:`mastgp.MAST`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mastgp.rivals import SingleFidelity
+    >>> x = np.linspace(0, 1, 10)[:, None]
+    >>> model = SingleFidelity(order=["a", "b"]).fit(x, x[:, 0] ** 2, fidelity=["a", "b"] * 5)
+    >>> model.predict([[0.5]]).round(2)
+    array([0.25])
+    """
+
+    def __init__(
+        self,
+        which: str = "top",
+        *,
+        costs: Mapping[Any, float] | None = None,
+        order: Sequence[Any] | None = None,
+        surrogate: str | GP = "gp",
+        noise_std: Mapping[Any, float] | None = None,
+        bounds: Bounds | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.which = which
+        self.costs = costs
+        self.order = order
+        self.surrogate = surrogate
+        self.noise_std = noise_std
+        self.bounds = bounds
+        self.random_state = random_state
+
+    def _fit_unit(self, data: TrainingData) -> None:
+        if self.which not in ("top", "cheapest"):
+            raise DataError(f"unknown choice {self.which!r}; use 'top' or 'cheapest'")
+        fidelity = data.top if self.which == "top" else data.fidelities[0]
+        self.process_ = as_surrogate(self.surrogate).fit(
+            data.unit(fidelity), fidelity.y, fidelity.noise_var
+        )
+
+    @property
+    def noise_var_(self) -> float:
+        """Noise variance of the modelled fidelity."""
+        return float(np.mean(self.process_.noise_var))
+
+    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+        return self.process_.predict(U)
+
+    def _mean_unit(self, U: Array) -> Array:
+        return self.process_.predict_mean(U)
+
+    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        return self.process_.predict_covariance(U)
+
+    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        return self.process_.predict_gradient(U)
+
+    def _get_state(self) -> dict[str, Any]:
+        return {
+            "surrogate": as_surrogate(self.surrogate).get_params(),
+            "process": self.process_.get_state(),
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self.process_ = GP(**state["surrogate"]).restore(state["process"])

@@ -1,0 +1,139 @@
+"""What the commands share: printing, options of the form name=value, notes and progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from .errors import DataError, MastWarning
+from .progress import listening
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+out = Console()
+err = Console(stderr=True, highlight=False)
+
+#: Work shorter than this many seconds shows no progress.
+QUIET_SECONDS = 2.0
+
+
+def say(text: str) -> None:
+    """Print a line of plain text."""
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    sys.stdout.write(json.dumps(value, indent=1) + "\n")
+
+
+def names(text: str | None) -> list[str] | None:
+    """Split a list of names at its commas."""
+    return [name.strip() for name in text.split(",") if name.strip()] if text else None
+
+
+def pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple[str, str]]:
+    """Split options of the form name=value."""
+    seen: set[str] = set()
+    for text in values or []:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise DataError(f"{option} {text}: expected a name and a value, as {example}")
+        if name.strip() in seen:
+            raise DataError(f"{option} is given twice for {name.strip()!r}")
+        seen.add(name.strip())
+        yield name.strip(), value.strip()
+
+
+def numbers(values: list[str] | None, option: str) -> dict[str, float]:
+    """Read options of the form name=number."""
+    numbers: dict[str, float] = {}
+    for name, value in pairs(values, option, f"{option} fine=10"):
+        try:
+            numbers[name] = float(value)
+        except ValueError:
+            raise DataError(f"{option} {name}={value}: {value!r} is not a number") from None
+    return numbers
+
+
+def ranges(values: list[str] | None) -> dict[str, tuple[float, float]]:
+    """Read options of the form name=low:high."""
+    ranges: dict[str, tuple[float, float]] = {}
+    for name, value in pairs(values, "--bounds", "--bounds mach=0.5:0.9"):
+        low, _, high = value.partition(":")
+        try:
+            ranges[name] = (float(low), float(high))
+        except ValueError:
+            raise DataError(f"--bounds {name}={value}: expected low:high, as 0.5:0.9") from None
+    return ranges
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Print the package's warnings as notes, each once, instead of Python's own format."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    seen = set()
+    for warning in caught:
+        text = str(warning.message)
+        if issubclass(warning.category, MastWarning) and text not in seen:
+            seen.add(text)
+            err.print("Note:", style="bold yellow", end=" ")
+            err.print(text, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show how far the work has come, if it takes more than two seconds."""
+    started = time.monotonic()
+    shown: list[Progress] = []
+    tasks: dict[str, Any] = {}
+
+    def listener(what: str, done: int, total: int | None) -> None:
+        if time.monotonic() - started < QUIET_SECONDS:
+            return
+        if not shown:
+            shown.append(progress_bar())
+            shown[0].start()
+        if what not in tasks:
+            tasks[what] = shown[0].add_task(what, total=total)
+        shown[0].update(tasks[what], completed=done, total=total)
+
+    with listening(listener):
+        try:
+            yield
+        finally:
+            for bar in shown:
+                bar.stop()
+
+
+def progress_bar() -> Progress:
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed} done"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+    )
