@@ -27,11 +27,13 @@ clean:  ## Remove the environment.
 	touch $@
 
 .venv/core.stamp: .venv/created.stamp pyproject.toml
+	@echo "Installing numpy, scipy, scikit-learn, pandas, matplotlib ... (about a minute, once)"
 	$(PIP) --editable .
 	touch $@
 
 # torch comes first and pinned: resolved by another package it would be a build of several gigabytes.
 .venv/full.stamp: .venv/core.stamp
+	@echo "Installing torch and the peers we compare with (several minutes, once)"
 	$(PIP) torch==2.13.0
 	$(PIP) --editable ".[all,dev]"
 	touch $@

@@ -111,6 +111,7 @@ def test_without_expensive_points_there_is_nothing_to_predict(table):
     [
         ({}, "mapping of fidelity names"),
         ({"a": 3}, r"fidelity 'a': expected \(X, y\)"),
+        ({"a": pd.DataFrame({"u": [1.0], "y": [2.0]})}, "inputs and target apart"),
         ({"a": (np.zeros(3), np.zeros(3))}, r"X.reshape\(-1, 1\)"),
         ({"a": (np.zeros((3, 1)), np.zeros(4))}, "X has 3 rows, but y has 4"),
         ({"a": (np.zeros((4, 1)), np.zeros((2, 2)))}, "X has 4 rows, but y has 2 x 2"),
@@ -292,6 +293,18 @@ def test_names_of_inputs_never_hide_results(table):
     columns = list(model.augmented_.columns)
     assert columns[:4] == ["fidelity", "trust (input)", "y (input)", "y"]
     assert len(set(columns)) == len(columns)
+
+
+def test_swapped_costs_are_noticed(table):
+    X, y, labels = table
+    with pytest.warns(mastgp.CostWarning, match="wrong way round"):
+        MAST({"coarse": 10, "fine": 1}).fit(X, y, fidelity=labels)
+
+
+def test_forgotten_labels(table):
+    X, y, _ = table
+    with pytest.raises(DataError, match=r"pass fit\(X, y, fidelity=labels\)"):
+        MAST(COSTS).fit(X, y)
 
 
 def test_names_and_ranks():

@@ -95,7 +95,8 @@ def test_dialects(tmp_path, text, columns):
         (("0.6,2,20", "0.6,,20"), r"line 3 of .*, column 'alpha': the value is missing"),
         (("0.6,2,20", "0.6,inf,20"), r"line 3 of .*, column 'alpha': the value is infinite"),
         (("0.6,2,20", "0.6,2,NaN"), r"line 3 of .*, column 'drag': the value is missing"),
-        (("mach,", "speed,"), r"fine.csv has no column 'speed', but .*coarse.csv has"),
+        (("mach,", "speed,"), r"fine.csv has no column 'speed', but .*'mach', but .*rename"),
+        (("mach,alpha,drag", "mach,alpha,Drag"), r"did you mean 'Drag'\?"),
         (("mach,alpha,drag", "mach,alpha,lift"), r"coarse.csv has no column 'drag'"),
         (("mach,alpha,drag\n", ""), r"looks like numbers; is the header row missing\?"),
         (("mach,alpha", "mach,mach"), "has column 'mach' twice"),
@@ -166,6 +167,14 @@ def test_missing_label(tmp_path):
 def test_each_column_has_one_role(files, options, words):
     with pytest.raises(DataError, match=words):
         read(files, **options)
+
+
+def test_a_column_of_text_may_be_left_out_or_name_the_fidelity(files):
+    for path in files.values():
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join([lines[0] + ",case", *(line + ",A" for line in lines[1:])]))
+    with pytest.raises(DataError, match=r"leave the column out \(--ignore 'case'\), or is it the"):
+        read(files)
 
 
 def test_labels_stay_as_they_are_written(tmp_path):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
+    CostWarning,
     DataError,
     DuplicateWarning,
     ExtrapolationWarning,
@@ -31,6 +32,7 @@ __all__ = [
     "MAST",
     "ConstantInputWarning",
     "ConstantTargetWarning",
+    "CostWarning",
     "DataError",
     "DuplicateWarning",
     "ExtrapolationWarning",

@@ -81,6 +81,10 @@ def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
 def _entry(label: Any, entry: Any) -> tuple[Any, Any, Any]:
     """X, y and noise of one fidelity, with errors that name it."""
     of = f"fidelity {str(label)!r}"
+    if hasattr(entry, "columns"):
+        raise DataError(
+            f'{of}: got one table; give inputs and target apart, as (df[["a", "b"]], df["y"])'
+        )
     try:
         X, y, *rest = entry
     except (TypeError, ValueError):

@@ -156,8 +156,11 @@ def predict(
     if output is not None:
         check_can_write(output)
         _check_output_is_no_input(output, [model_file, queries])
+    if queries.endswith(".mast") and not model_file.endswith(".mast"):
+        raise DataError("the model comes first, then the queries: did you swap the two files?")
     model = _load(model_file)
     table, inputs = query_table(queries, model.training_data_.feature_names)
+    _note_extrapolation(model, inputs)
     predictions = _add_predictions(model, table, inputs, include_noise)
     if output is not None:
         write_table(predictions, output)
@@ -166,7 +169,7 @@ def predict(
         else:
             terminal.say(f"Wrote {len(predictions)} predictions to {output}.")
     elif as_json:
-        terminal.print_json(predictions.to_dict(orient="records"))
+        terminal.print_json(predictions.assign(**inputs).to_dict(orient="records"))
     else:
         predictions.to_csv(sys.stdout, index=False)
 
@@ -198,8 +201,9 @@ def show(
 def plot(
     model_file: ModelFile,
     output: Annotated[
-        str, typer.Option("-o", "--output", help="Figure file: png, pdf or svg.")
-    ] = "model.png",
+        str | None,
+        typer.Option("-o", "--output", help="Figure file: png, pdf or svg; after the model."),
+    ] = None,
     kind: Annotated[
         str, typer.Option(help="all, parity (held-out check), slices or trust.")
     ] = "all",
@@ -208,6 +212,7 @@ def plot(
     from .files import check_can_write
     from .plotting import draw, save_figure
 
+    output = output or f"{Path(model_file).stem}.png"
     check_can_write(output)
     _check_output_is_no_input(output, [model_file])
     model = _load(model_file)
@@ -240,6 +245,7 @@ def demo(
     _echo(f"mast plot {model_file} -o {figure}")
     plot(model_file, output=figure)
     _print_demo_errors(model_file, at["cfd.csv"])
+    terminal.say(f"\nNow look at {figure}. For files of your own, see 'mast fit --help'.")
 
 
 def main() -> None:
@@ -310,6 +316,23 @@ def _load(path: str) -> MAST:
     return MAST.load(path)
 
 
+def _note_extrapolation(model: MAST, inputs: pd.DataFrame) -> None:
+    """Say where queries leave the range of the expensive points, if cheap ones go further."""
+    data = model.training_data_
+    if not data.cheaper:
+        return
+    for i, name in enumerate(data.feature_names):
+        low, high = data.top.X[:, i].min(), data.top.X[:, i].max()
+        slack = 0.05 * data.box.widths[i]
+        beyond = int(((inputs[name] < low - slack) | (inputs[name] > high + slack)).sum())
+        if beyond:
+            terminal.note(
+                f"{beyond} of {len(inputs)} queries are outside the range of the {data.top.name} "
+                f"points in {name!r} ({low:g} to {high:g}): there the correction of the cheap data "
+                "is a guess"
+            )
+
+
 def _add_predictions(
     model: MAST, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
 ) -> pd.DataFrame:
@@ -333,7 +356,13 @@ def _print_summary(model: MAST) -> None:
     what = facts["target"] or "y"
     terminal.say(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
     table = Table(title_justify="left")
-    for column in ("fidelity", "points", "cost", "noise (std)", "trust in its corrected values"):
+    for column in (
+        "fidelity",
+        "points",
+        "cost",
+        "noise (std, learned)",
+        "trust",
+    ):
         table.add_column(column, justify="left" if column == "fidelity" else "right")
     for row in reversed(facts["fidelities"]):
         trust = row.get("trust")
@@ -341,18 +370,23 @@ def _print_summary(model: MAST) -> None:
             Text(row["name"]),
             str(row["points"]),
             "-" if row["cost"] is None else f"{row['cost']:g}",
-            f"{row['noise_std']:.3g}" + (" (given)" if row["noise_known"] else ""),
+            f"{row['noise_std']:.3g}" + (" given" if row["noise_known"] else ""),
             "-"
             if trust is None
             else f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})",
         )
     terminal.out.print(table)
     inputs = Table()
-    for column in ("input", "from", "to", "lengthscale (of the range)"):
-        inputs.add_column(column, justify="left" if column == "input" else "right")
+    for column in ("input", "from", "to", f"{facts['predicts']} points", "lengthscale"):
+        inputs.add_column(Text(column), justify="left" if column == "input" else "right")
     for row in facts["inputs"]:
+        low, high = row["expensive_points"]
         inputs.add_row(
-            Text(row["name"]), f"{row['low']:g}", f"{row['high']:g}", f"{row['lengthscale']:.2f}"
+            Text(row["name"]),
+            f"{row['low']:g}",
+            f"{row['high']:g}",
+            f"{low:g} to {high:g}",
+            f"{row['lengthscale']:.2f}",
         )
     terminal.out.print(inputs)
     if facts["costs_assumed"]:
@@ -384,10 +418,10 @@ def _print_demo_errors(model_file: str, cfd_file: str) -> None:
     fused: Callable[[Any], Any] = _load(model_file).predict
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MastWarning)
-        terminal.out.print(
-            f"\nTypical error on 1000 flight conditions that no run has seen, in drag counts:\n"
+        terminal.say(
+            f"\nRMSE on 1000 flight conditions that no run has seen, in drag counts (the truth is\n"
+            f"known here; the figure's held-out check has only the 14 CFD runs to go by):\n"
             f"  the panel method itself  {error(examples.panel_drag(X.to_numpy())):6.1f}\n"
             f"  a GP of the 14 CFD runs  {error(alone.predict(X)):6.1f}\n"
-            f"  both, fused by MAST      {error(fused(X)):6.1f}",
-            highlight=False,
+            f"  both, fused by MAST      {error(fused(X)):6.1f}"
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
+    CostWarning,
     DataError,
     DuplicateWarning,
     FewPointsWarning,
@@ -355,6 +356,12 @@ def _warn_about(data: TrainingData, places: Sequence[str]) -> None:
             f"fidelity {data.top.name!r} has only {len(data.top.y)} point(s): its scale is taken "
             "from all fidelities together, and the uncertainty is little more than a guess",
             FewPointsWarning,
+        )
+    if several and len(data.top.y) > max(len(fidelity.y) for fidelity in data.cheaper):
+        warn(
+            f"fidelity {data.top.name!r} is the most expensive and has the most points: are the "
+            "costs or the order the wrong way round?",
+            CostWarning,
         )
     for name, varies in zip(data.feature_names, data.box.varies, strict=True):
         if not varies:

@@ -35,6 +35,10 @@ class FewPointsWarning(MastWarning):
     """The most expensive fidelity has so few points that the uncertainty is a guess."""
 
 
+class CostWarning(MastWarning):
+    """The most expensive fidelity has the most points, as if the costs were swapped."""
+
+
 class DuplicateWarning(MastWarning):
     """Several rows of a fidelity share their inputs but not their target."""
 

@@ -142,6 +142,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """Fit to a table whose rows are called `places` in messages."""
         if hasattr(self, "training_data_"):
             del self.training_data_  # a fit that fails leaves no half-fitted model
+        if fidelity is None and max(_length(self.costs), _length(self.order)) > 1:
+            raise DataError(
+                "several fidelities are named, but the rows have no labels; pass "
+                "fit(X, y, fidelity=labels)"
+            )
         check_numeric_columns(X, places)
         names = None if fidelity is None else names_of_rows(_as_labels(fidelity), len(places))
         table, targets = self._checked_table(X, y, places, names)
@@ -350,6 +355,10 @@ class Places(Sequence[str]):
     def __getitem__(self, row: Any) -> Any:
         label = row if self._index is None else self._index[row]
         return label if isinstance(label, str) else f"row {label}"
+
+
+def _length(names: Any) -> int:
+    return 0 if names is None else len(names)
 
 
 def _as_labels(fidelity: ArrayLike) -> list[Any]:

@@ -17,6 +17,7 @@ from .errors import DataError, ExtrapolationWarning, FileError, listed
 from .estimator import Z95, MultiFidelityRegressor
 from .files import atomic_write
 from .mast import MAST
+from .rivals import SingleFidelity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,8 @@ Array = NDArray[np.float64]
 
 #: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
 MAX_SLICES = 6
+#: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
+NEAR_SLICE = 0.3
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#666666"
 _CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
@@ -89,10 +92,12 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
         else f"{checked.n_folds} folds"
     )
     inside = round(checked.coverage95 * n)
-    axes.set_title(
-        f"Held-out check ({how}): RMSE {checked.rmse:.3g},\n{inside} of {n} in their 95 % interval",
-        fontsize=9,
-    )
+    title = f"Held-out check ({how}): RMSE {checked.rmse:.3g}"
+    if len(model.training_data_.cheaper):
+        alone = held_out(SingleFidelity()._fit_data(model.training_data_))
+        title += f" (without the cheap data {alone.rmse:.3g})"
+    axes.set_title(f"{title},\n{inside} of {n} inside their 95 % interval", fontsize=9)
+    axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel(f"observed {_target(model)}")
     axes.set_ylabel(f"predicted {_target(model)}")
 
@@ -111,16 +116,21 @@ def plot_trust(model: MAST, axes: Axes) -> None:
         )
     axes.set_ylim(-0.03, 1.03)
     axes.set_xlim(left=0.0)
-    axes.set_xlabel(f"distance to the nearest {model.training_data_.top.name} point")
-    axes.set_ylabel("trust W in the corrected value")
-    axes.set_title("Trust: 0 = expensive model, 1 = corrected cheap value", fontsize=9)
+    top = model.training_data_.top.name
+    axes.set_xlabel(f"distance to the nearest {top} point (inputs scaled to 0-1)")
+    axes.set_ylabel("trust W")
+    axes.set_title(
+        f"What each cheap point became: 0 = what the {top} points alone say,\n"
+        "1 = its own value, corrected",
+        fontsize=9,
+    )
     axes.legend(fontsize=8, loc="lower right")
 
 
 def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> None:
     """Prediction along one input, the others at the median of the expensive points.
 
-    Training points are drawn the fainter the further they lie from the slice.
+    Training points near the slice are drawn too, the fainter the further they lie from it.
     """
     data = model.training_data_
     i = data.feature_names.index(column)
@@ -133,16 +143,17 @@ def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> Non
         mean - Z95 * std,
         mean + Z95 * std,
         color=_BLUE,
-        alpha=0.2,
+        alpha=0.3,
         linewidth=0,
         label="95 % interval",
     )
     axes.plot(line[:, i], mean, color=_BLUE, linewidth=1.6, label="prediction")
     for part, colour in zip(model.augmentations_, _colours(model), strict=True):
         _scatter(axes, model, part.fidelity.X, part.y, i, centre, colour, 14)
-        axes.scatter([], [], s=14, color=colour, label=f"{part.fidelity.name}, corrected")
+        axes.scatter([], [], s=14, color=colour, label=f"{part.fidelity.name}, corrected *")
     _scatter(axes, model, data.top.X, data.top.y, i, centre, "black", 22)
-    axes.scatter([], [], s=22, color="black", label=data.top.name)
+    axes.scatter([], [], s=22, color="black", label=f"{data.top.name} *")
+    axes.plot([], [], " ", label="* near this slice only")
     axes.set_xlabel(column)
     axes.set_ylabel(_target(model))
     others = [
@@ -218,13 +229,14 @@ def _predict(model: MultiFidelityRegressor, X: Array) -> tuple[Array, Array]:
 def _scatter(
     axes: Axes, model: MAST, X: Array, y: Array, i: int, centre: Array, colour: str, size: int
 ) -> None:
-    """Points, faded by their distance from the slice through `centre` along input i."""
+    """Points near the slice through `centre` along input i, the fainter the further from it."""
     box = model.training_data_.box
     away = box.to_unit(X) - box.to_unit(centre[None])
     away[:, i] = 0.0
     distance = np.sqrt(np.mean(away**2, axis=1))
-    alpha = np.clip(np.exp(-((distance / 0.25) ** 2)), 0.08, 1.0)
-    axes.scatter(X[:, i], y, s=size, color=colour, alpha=alpha, linewidths=0, zorder=3)
+    near = distance < NEAR_SLICE
+    alpha = np.clip(1.0 - 0.8 * distance[near] / NEAR_SLICE, 0.0, 1.0)
+    axes.scatter(X[near, i], y[near], s=size, color=colour, alpha=alpha, linewidths=0, zorder=3)
 
 
 def _colours(model: MAST) -> list[str]:

@@ -62,6 +62,9 @@ def _inputs(model: MAST) -> list[dict[str, Any]]:
             "name": name,
             "low": float(data.box.low[i]),
             "high": float(data.box.high[i]),
+            "expensive_points": [
+                float(v) for v in (data.top.X[:, i].min(), data.top.X[:, i].max())
+            ],
             "lengthscale": float(final.lengthscales[i]),
         }
         if warped:

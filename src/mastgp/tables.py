@@ -11,6 +11,7 @@ import csv
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def query_table(path: str, inputs: Sequence[str]) -> tuple[pd.DataFrame, pd.Data
     return source.rows, numeric(source, inputs)
 
 
-_LEAVE_OUT = ", or leave the column out (--ignore {column!r})"
+_LEAVE_OUT = ", or leave the column out (--ignore {column!r}), or is it the --fidelity-column?"
 
 
 def numeric(
@@ -202,7 +203,8 @@ def _complaint(source: Source, column: str, bad: NDArray[np.intp], fix: str) -> 
     value = cells.iloc[bad[0]]
     where = f"{source.place(cells.index[bad[0]])}, column {column!r}"
     more = f" ({len(bad)} such values in this column)" if len(bad) > 1 else ""
-    leave_out = fix.format(column=column)
+    # To drop a whole column for a few bad cells would be poor advice.
+    leave_out = fix.format(column=column) if len(bad) == len(cells) else " or remove the row"
     if _is_blank(cells.iloc[bad[:1]])[0]:
         return f"{where}: the value is missing (NaN){more}; fill it in or remove the row"
     if isinstance(value, float | int) or str(value).strip().lower().lstrip("+-")[:3] == "inf":
@@ -247,7 +249,9 @@ def _check_ignored(sources: Iterable[Source], ignore: Sequence[str]) -> None:
     known = {column for source in sources for column in source.rows.columns}
     unknown = [column for column in ignore if column not in known]
     if unknown:
-        raise DataError(f"there is no column {listed(unknown)} to ignore")
+        raise DataError(
+            f"there is no column {listed(unknown)} to ignore{_did_you_mean(unknown[0], known)}"
+        )
 
 
 def _common_inputs(sources: Sequence[Source], not_inputs: set[str]) -> list[str]:
@@ -257,16 +261,18 @@ def _common_inputs(sources: Sequence[Source], not_inputs: set[str]) -> list[str]
         raise DataError(f"{first.path} has no columns besides {listed(sorted(not_inputs))}")
     for other in others:
         columns = [column for column in other.rows.columns if column not in not_inputs]
-        for here, there, missing in (
-            (other, first, [column for column in chosen if column not in columns]),
-            (first, other, [column for column in columns if column not in chosen]),
-        ):
-            if missing:
-                raise DataError(
-                    f"{here.path} has no column {listed(missing)}, but {there.path} has; all "
-                    "files need the same inputs: add the column, or leave it out "
-                    f"(--ignore {missing[0]!r})"
-                )
+        lacking = [column for column in chosen if column not in columns]
+        beyond = [column for column in columns if column not in chosen]
+        if lacking or beyond:
+            differences = [
+                f"{here.path} has no column {listed(missing)}, but {there.path} has"
+                for here, there, missing in ((other, first, lacking), (first, other, beyond))
+                if missing
+            ]
+            raise DataError(
+                f"{'; '.join(differences)}. All files need the same inputs: rename or add the "
+                f"column, or leave it out (--ignore {[*lacking, *beyond][0]!r})"
+            )
     return chosen
 
 
@@ -275,8 +281,14 @@ def _check_columns(source: Source, needed: Sequence[str]) -> None:
     if missing:
         raise DataError(
             f"{source.path} has no column {listed(missing)}; its columns are "
-            f"{listed(source.rows.columns)}"
+            f"{listed(source.rows.columns)}{_did_you_mean(missing[0], source.rows.columns)}"
         )
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    by_lower = {str(column).lower(): str(column) for column in known}
+    near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return f" (did you mean {by_lower[near[0]]!r}?)" if near else ""
 
 
 def _labels(source: Source, column: str | None, name: str) -> list[str]:

@@ -30,6 +30,12 @@ def say(text: str) -> None:
     out.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
+def note(text: str) -> None:
+    """Print something worth knowing to standard error."""
+    err.print("Note:", style="bold yellow", end=" ")
+    err.print(text, markup=False, soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
     sys.stdout.write(json.dumps(value, indent=1) + "\n")
@@ -43,7 +49,7 @@ def names(text: str | None) -> list[str] | None:
 def pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple[str, str]]:
     """Split options of the form name=value."""
     seen: set[str] = set()
-    for text in values or []:
+    for text in _split(values or []):
         name, equals, value = text.rpartition("=")
         if not equals or not name:
             raise DataError(f"{option} {text}: expected a name and a value, as {example}")
@@ -51,6 +57,13 @@ def pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple
             raise DataError(f"{option} is given twice for {name.strip()!r}")
         seen.add(name.strip())
         yield name.strip(), value.strip()
+
+
+def _split(values: list[str]) -> Iterator[str]:
+    """Take apart what was given as one option, as coarse=1,fine=10."""
+    for text in values:
+        parts = text.split(",")
+        yield from parts if all("=" in part for part in parts) else [text]
 
 
 def numbers(values: list[str] | None, option: str) -> dict[str, float]:
@@ -87,8 +100,7 @@ def notes() -> Iterator[None]:
         text = str(warning.message)
         if issubclass(warning.category, MastWarning) and text not in seen:
             seen.add(text)
-            err.print("Note:", style="bold yellow", end=" ")
-            err.print(text, markup=False, soft_wrap=True)
+            note(text)
 
 
 @contextmanager
@@ -117,6 +129,7 @@ def progress() -> Iterator[None]:
 
 
 def progress_bar() -> Progress:
+    """A bar with the time left, on standard error."""
     from rich.progress import (
         BarColumn,
         Progress,

@@ -157,10 +157,8 @@ def _available(problems: tuple[str, ...], data: str | None) -> list[str]:
 
     missing = [p for p in problems if p in DATA_SETS and not is_available(p, data)]
     for name in missing:
-        terminal.err.print(
-            f"Note: {name} is left out, as its data are not here ('mast bench run ... --problems "
-            f"{name}' says how to get them)",
-            markup=False,
-            soft_wrap=True,
+        terminal.note(
+            f"{name} is left out, as its data are not here ('mast bench run ... --problems {name}' "
+            "says how to get them)"
         )
     return [p for p in problems if p not in missing]

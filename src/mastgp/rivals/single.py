@@ -33,8 +33,8 @@ class SingleFidelity(MultiFidelityRegressor):
     --------
     >>> import numpy as np
     >>> from mastgp.rivals import SingleFidelity
-    >>> x = np.linspace(0, 1, 10)[:, None]
-    >>> model = SingleFidelity(order=["a", "b"]).fit(x, x[:, 0] ** 2, fidelity=["a", "b"] * 5)
+    >>> x = np.linspace(0, 1, 30)[:, None]
+    >>> model = SingleFidelity(order=["a", "b"]).fit(x, x[:, 0] ** 2, fidelity=["a", "b"] * 15)
     >>> model.predict([[0.5]]).round(2)
     array([0.25])
     """
