@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 #: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
 MAX_SLICES = 6
 #: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
-NEAR_SLICE = 0.3
+NEAR_SLICE = 0.15
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#666666"
 _CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
@@ -97,7 +97,7 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
         alone = held_out(SingleFidelity()._fit_data(model.training_data_))
         title += f" (without the cheap data {alone.rmse:.3g})"
     axes.set_title(f"{title},\n{inside} of {n} inside their 95 % interval", fontsize=9)
-    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel(f"observed {_target(model)}")
     axes.set_ylabel(f"predicted {_target(model)}")
 

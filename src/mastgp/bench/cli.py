@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -98,15 +99,27 @@ def run(
 
 
 @app.command()
-def report(out: Folder = "bench-results") -> None:
+def report(
+    out: Folder = "bench-results",
+    page: Annotated[
+        str | None, typer.Option(help="Also write a page of documentation here.")
+    ] = None,
+    comment: Annotated[
+        str | None, typer.Option(help="File whose text goes to the top of that page.")
+    ] = None,
+) -> None:
     """Write tables and figures: Markdown, LaTeX, CSV and one HTML page."""
-    from .report import write_report
+    from .report import write_page, write_report
     from .store import Store
 
     records = Store(out).read()
     if not records:
         raise DataError(f"there are no results in {out}; run 'mast bench run' first")
-    for path in write_report(records, out):
+    paths = write_report(records, out)
+    if page is not None:
+        text = Path(comment).read_text(encoding="utf-8") if comment else ""
+        paths += write_page(records, page, text)
+    for path in paths:
         terminal.say(str(path))
 
 

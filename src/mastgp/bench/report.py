@@ -12,8 +12,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import __version__
 from ..files import atomic_write
 from .experiments import EXPERIMENTS, SYNTHETIC
@@ -61,7 +59,7 @@ def write_report(records: Iterable[Mapping[str, Any]], folder: str | Path) -> li
     table = cells(records)
     tables = build_tables(table)
     figures = sweep_figures(table)
-    notes = _notes(records)
+    notes = [*_notes(records), *agreement(table)]
     outputs = {
         "report.md": markdown(tables, notes, figures),
         "report.tex": latex(tables),
@@ -192,9 +190,12 @@ def _text(cell: Cell | None, plus_minus: str = "±", differs: str = "≠") -> st
 
 
 def markdown(
-    tables: Sequence[Table], notes: Sequence[str], figures: Mapping[str, bytes] | None = None
+    tables: Sequence[Table],
+    notes: Sequence[str],
+    figures: Mapping[str, bytes],
+    folder: str = "",
 ) -> str:
-    """Tables as Markdown."""
+    """Tables as Markdown, with links to the figures in `folder`."""
     lines = ["# Benchmark results", "", *notes, ""]
     for table in tables:
         lines += [f"## {table.title}", "", "| | " + " | ".join(table.columns) + " |"]
@@ -204,8 +205,8 @@ def markdown(
             shown = [f"**{_text(c)}**" if i in best else _text(c) for i, c in enumerate(row)]
             lines.append(f"| {name} | " + " | ".join(shown) + " |")
         lines += ["", *table.notes, ""]
-    for name in figures or {}:
-        lines += [f"![{name}]({name}.svg)", ""]
+    for name in figures:
+        lines += [f"![{name}]({folder}{name}.svg)", ""]
     return "\n".join(lines)
 
 
@@ -308,14 +309,51 @@ def _html_cell(cell: Cell | None, best: bool) -> str:
     return f"<td class='{'best' if best else ''}'>{html.escape(ours)}{beside}</td>"
 
 
-def agreement(table: Mapping[Key, Cell], name: str, metric: str) -> dict[str, float]:
-    """Difference of our MAST to the paper's, per problem."""
-    return {
-        key.problem: cell.mean - cell.paper
-        for key, cell in table.items()
-        if key.experiment == name
-        and key.metric == metric
-        and key.method == "mast"
-        and cell.paper is not None
-        and np.isfinite(cell.mean)
-    }
+def agreement(table: Mapping[Key, Cell]) -> list[str]:
+    """How far our MAST is from the paper's, in sentences."""
+    lines = []
+    for name in EXPERIMENTS:
+        for metric, unit in (("rmse", "absolute"), ("mean_pdf", "relative")):
+            off = {
+                key.problem: (cell.mean - cell.paper) / (cell.paper if unit == "relative" else 1.0)
+                for key, cell in table.items()
+                if (key.experiment, key.method, key.metric) == (name, "mast", metric)
+                and cell.paper is not None
+                and key.setting == ""
+            }
+            if off:
+                limit = 0.15 if metric == "rmse" else 0.25
+                far = {p: d for p, d in off.items() if abs(d) > limit}
+                shown = ", ".join(f"{p} {d:+.2f}" for p, d in sorted(far.items()))
+                lines.append(
+                    f"- {name}, MAST, {metric} ratio: {len(off) - len(far)} of {len(off)} rows "
+                    f"within {limit} ({unit}) of the paper's; beyond: {shown or 'none'}."
+                )
+    for metric in ("rmse", "mean_pdf"):
+        correlation, n = rank_correlation(table, metric)
+        if n >= 3:
+            lines.append(
+                f"- Ablations, {metric}: Spearman correlation with the paper over all {n} cells "
+                f"{correlation:.2f}."
+            )
+    return lines
+
+
+def write_page(
+    records: Iterable[Mapping[str, Any]], page: str | Path, comment: str = ""
+) -> list[Path]:
+    """Write the Markdown report as a page of documentation, figures in ``images`` beside it."""
+    records = list(records)
+    target = Path(page)
+    images = target.parent / "images"
+    images.mkdir(exist_ok=True)
+    table = cells(records)
+    figures = sweep_figures(table)
+    for name, figure in figures.items():
+        with atomic_write(images / f"{name}.svg") as file:
+            file.write(figure)
+    notes = [*_notes(records), "", comment.strip(), "", "## Agreement with the paper", ""]
+    text = markdown(build_tables(table), [*notes, *agreement(table)], figures, folder="images/")
+    with atomic_write(target) as file:
+        file.write(text.encode())
+    return [target, *(images / f"{name}.svg" for name in figures)]

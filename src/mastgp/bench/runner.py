@@ -21,7 +21,7 @@ from typing import Any
 from ..errors import DataError, MissingExtraError
 from ..estimator import MultiFidelityRegressor
 from ..gp import blas_threads
-from ..progress import report
+from ..progress import listening, report
 from ..rivals import SingleFidelity
 from .experiments import AnyProblem, Unit, experiment, find_problem
 from .methods import BASELINE, method
@@ -45,7 +45,12 @@ def run_unit(
     """Compute one unit. Errors are part of the result, not raised."""
     record = named(unit)
     try:
-        with _time_limit(time_limit), blas_threads(0), warnings.catch_warnings():
+        with (
+            _time_limit(time_limit),
+            blas_threads(0),
+            listening(None),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             record |= {"status": "ok", **_scores(unit, own, data)}
     except UnitTimeoutError:
