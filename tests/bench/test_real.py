@@ -12,6 +12,7 @@ import pytest
 from mastgp import DataError, FileError
 from mastgp.bench import datasets
 from mastgp.bench.datasets import DATA_SETS, DataFile, DataSet, download, find_files, is_available
+from mastgp.bench.experiments import experiment
 from mastgp.bench.real import concrete_formula, pooled_problem, real_problem, real_trial
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -177,3 +178,5 @@ def test_a_problem_of_the_users_own(tmp_path, rng):
     assert counts(trial) == {"coarse": 50, "fine": 5}
     assert len(trial.y_only) == 10
     assert trial.costs == {"coarse": 0.1, "fine": 1.0}
+    mixed = experiment("sweep-ratio").draw(problem, 0, "0.8", 20)
+    assert counts(mixed) == {"coarse": 20, "fine": 8}

@@ -128,9 +128,10 @@ def _ratio(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
     """The expensive share of the budget is varied; the cheaper ones keep their proportions."""
     own = p.budget if isinstance(p, RealProblem) else TWO_FIDELITIES
     share = float(setting)
-    rest = 1.0 - own.shares["high"]
+    top = max(own.costs, key=lambda name: own.costs[name])
+    rest = 1.0 - own.shares[top]
     shares = {
-        name: share if name == "high" else (1.0 - share) * value / rest
+        name: share if name == top else (1.0 - share) * value / rest
         for name, value in own.shares.items()
     }
     budget = replace(own, shares={name: value for name, value in shares.items() if value > 0.0})
