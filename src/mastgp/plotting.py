@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 MAX_SLICES = 6
 #: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
 NEAR_SLICE = 0.15
+#: But this many of the nearest always are.
+AT_LEAST_DRAWN = 5
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#666666"
 _CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
@@ -234,8 +236,9 @@ def _scatter(
     away = box.to_unit(X) - box.to_unit(centre[None])
     away[:, i] = 0.0
     distance = np.sqrt(np.mean(away**2, axis=1))
-    near = distance < NEAR_SLICE
-    alpha = np.clip(1.0 - 0.8 * distance[near] / NEAR_SLICE, 0.0, 1.0)
+    cut = max(NEAR_SLICE, float(np.sort(distance)[:AT_LEAST_DRAWN][-1]))
+    near = distance <= cut
+    alpha = 1.0 - 0.8 * distance[near] / cut
     axes.scatter(X[near, i], y[near], s=size, color=colour, alpha=alpha, linewidths=0, zorder=3)
 
 

@@ -23,6 +23,8 @@ _X_LABELS = {
     "sweep-budget": "budget, in multiples of 5 D",
     "sweep-discrepancy": "degradation d (real data: cost ratio C)",
 }
+#: Problems side by side in a figure.
+_COLUMNS = 4
 _METRICS = {"rmse": "RMSE ratio", "mean_pdf": "mean PDF ratio"}
 
 
@@ -44,16 +46,23 @@ def _sweep(name: str, table: Mapping[Key, Cell]) -> bytes:
     problems = [p for p in EXPERIMENTS[name].problems if p in present]
     problems += sorted(present - set(problems))
     methods = [m for m in METHODS if any(k.method == m for k in keys)]
-    figure = Figure(figsize=(3.0 * len(problems) + 0.6, 5.4), layout="constrained")
-    axes = figure.subplots(2, len(problems), squeeze=False)
-    for column, p in enumerate(problems):
+    columns = min(_COLUMNS, len(problems))
+    blocks = -(-len(problems) // columns)
+    figure = Figure(figsize=(3.0 * columns + 0.6, 4.9 * blocks + 0.5), layout="constrained")
+    axes = figure.subplots(2 * blocks, columns, squeeze=False)
+    for position, p in enumerate(problems):
+        block, column = divmod(position, columns)
         for row, metric in enumerate(_METRICS):
-            _draw(axes[row, column], table, name, p, metric, methods)
+            panel = axes[2 * block + row, column]
+            _draw(panel, table, name, p, metric, methods)
             if column == 0:
-                axes[row, 0].set_ylabel(_METRICS[metric])
-        axes[0, column].set_title(p, fontsize=10)
+                panel.set_ylabel(_METRICS[metric])
+        axes[2 * block, column].set_title(p, fontsize=10)
         if name == "sweep-discrepancy" and p in SYNTHETIC:
-            _add_count_axis(axes[0, column], p)
+            _add_count_axis(axes[2 * block, column], p)
+    for column in range((len(problems) - 1) % columns + 1, columns):
+        for row in (-2, -1):
+            axes[row, column].set_axis_off()
     axes[0, 0].legend(fontsize=8)
     figure.supxlabel(_X_LABELS[name], fontsize=10)
     buffer = io.BytesIO()
