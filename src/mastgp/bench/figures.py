@@ -66,7 +66,7 @@ def _sweep(name: str, table: Mapping[Key, Cell]) -> bytes:
     axes[0, 0].legend(fontsize=8)
     figure.supxlabel(_X_LABELS[name], fontsize=10)
     buffer = io.BytesIO()
-    with rc_context({"svg.hashsalt": "mastgp"}):
+    with rc_context({"svg.hashsalt": "mastgp", "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     return buffer.getvalue()
 
