@@ -331,8 +331,8 @@ def test_page_of_documentation(tmp_path):
     text = (tmp_path / "results.md").read_text()
     assert "What was tried." in text
     assert "0 of 1 rows within 0.15 (absolute) of the paper's; beyond: branin +0.31." in text
-    assert "(images/sweep-budget.svg)" in text
-    assert (tmp_path / "images" / "sweep-budget.svg").exists()
+    assert "(images/sweep-budget.png)" in text
+    assert (tmp_path / "images" / "sweep-budget.png").exists()
 
 
 def test_report_needs_a_place(tmp_path):

@@ -28,16 +28,16 @@ _COLUMNS = 4
 _METRICS = {"rmse": "RMSE ratio", "mean_pdf": "mean PDF ratio"}
 
 
-def sweep_figures(table: Mapping[Key, Cell]) -> dict[str, bytes]:
-    """One SVG per sweep for which there are results."""
+def sweep_figures(table: Mapping[Key, Cell], kind: str = "svg") -> dict[str, bytes]:
+    """One figure per sweep for which there are results, as svg or png."""
     figures = {}
     for name in EXPERIMENTS:
         if name.startswith("sweep") and any(k.experiment == name for k in table):
-            figures[name] = _sweep(name, table)
+            figures[name] = _sweep(name, table, kind)
     return figures
 
 
-def _sweep(name: str, table: Mapping[Key, Cell]) -> bytes:
+def _sweep(name: str, table: Mapping[Key, Cell], kind: str) -> bytes:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -66,8 +66,9 @@ def _sweep(name: str, table: Mapping[Key, Cell]) -> bytes:
     axes[0, 0].legend(fontsize=8)
     figure.supxlabel(_X_LABELS[name], fontsize=10)
     buffer = io.BytesIO()
-    with rc_context({"svg.hashsalt": "mastgp", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    with rc_context({"svg.hashsalt": "mastgp"}):
+        metadata = {"Date": None} if kind == "svg" else {}
+        figure.savefig(buffer, format=kind, metadata=metadata, dpi=65)
     return buffer.getvalue()
 
 

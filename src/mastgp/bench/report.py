@@ -193,9 +193,9 @@ def markdown(
     tables: Sequence[Table],
     notes: Sequence[str],
     figures: Mapping[str, bytes],
-    folder: str = "",
+    link: str = "{}.svg",
 ) -> str:
-    """Tables as Markdown, with links to the figures in `folder`."""
+    """Tables as Markdown, with links to the figures."""
     lines = ["# Benchmark results", "", *notes, ""]
     for table in tables:
         lines += [f"## {table.title}", "", "| | " + " | ".join(table.columns) + " |"]
@@ -206,7 +206,7 @@ def markdown(
             lines.append(f"| {name} | " + " | ".join(shown) + " |")
         lines += ["", *table.notes, ""]
     for name in figures:
-        lines += [f"![{name}]({folder}{name}.svg)", ""]
+        lines += [f"![{name}]({link.format(name)})", ""]
     return "\n".join(lines)
 
 
@@ -348,12 +348,12 @@ def write_page(
     images = target.parent / "images"
     images.mkdir(exist_ok=True)
     table = cells(records)
-    figures = sweep_figures(table)
+    figures = sweep_figures(table, "png")
     for name, figure in figures.items():
-        with atomic_write(images / f"{name}.svg") as file:
+        with atomic_write(images / f"{name}.png") as file:
             file.write(figure)
     notes = [*_notes(records), "", comment.strip(), "", "## Agreement with the paper", ""]
-    text = markdown(build_tables(table), [*notes, *agreement(table)], figures, folder="images/")
+    text = markdown(build_tables(table), [*notes, *agreement(table)], figures, "images/{}.png")
     with atomic_write(target) as file:
         file.write(text.encode())
-    return [target, *(images / f"{name}.svg" for name in figures)]
+    return [target, *(images / f"{name}.png" for name in figures)]
