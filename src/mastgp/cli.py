@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -158,7 +156,7 @@ def predict(
         _check_output_is_no_input(output, [model_file, queries])
     if queries.endswith(".mast") and not model_file.endswith(".mast"):
         raise DataError("the model comes first, then the queries: did you swap the two files?")
-    model = _load(model_file)
+    model = MAST.load(model_file)
     table, inputs = query_table(queries, model.training_data_.feature_names)
     _note_extrapolation(model, inputs)
     predictions = _add_predictions(model, table, inputs, include_noise)
@@ -187,7 +185,7 @@ def show(
     from .summary import summarise
     from .tables import write_table
 
-    model = _load(model_file)
+    model = MAST.load(model_file)
     if table is not None:
         _check_output_is_no_input(table, [model_file])
         write_table(model.augmented_, table)
@@ -215,7 +213,7 @@ def plot(
     output = output or f"{Path(model_file).stem}.png"
     check_can_write(output)
     _check_output_is_no_input(output, [model_file])
-    model = _load(model_file)
+    model = MAST.load(model_file)
     with terminal.notes(), terminal.progress():
         save_figure(draw(model, kind), output)
     terminal.say(f"Drew {output}.")
@@ -230,8 +228,10 @@ def demo(
 
     place = Path(folder)
     at = _copy_example(place)
+    ratio = examples.COSTS["cfd"] / examples.COSTS["panel"]
     terminal.say(
-        "The drag of a wing: 80 panel-method runs and 14 CFD runs, twenty times as expensive.\n"
+        f"The drag of a wing: {examples.RUNS['panel']} panel-method runs and "
+        f"{examples.RUNS['cfd']} CFD runs, {ratio:g} times as expensive.\n"
         f"Files are in {folder}/."
     )
     model_file, figure = str(place / "wing.mast"), str(place / "wing.png")
@@ -255,15 +255,15 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         app()
-        sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(1)
     except MastError as error:
         _fail(str(error))
     except KeyboardInterrupt:
         _fail("interrupted", code=130)
     except OSError as error:
+        _discard_output()
         _fail(f"cannot read or write: {error.strerror or error}")
     except Exception as error:
         if os.environ.get("MAST_DEBUG"):
@@ -278,16 +278,11 @@ def main() -> None:
 def _fail(message: str, code: int = 1) -> None:
     terminal.err.print("Error:", style="bold red", end=" ")
     terminal.err.print(message, markup=False, soft_wrap=True)
-    if code == 1 and sys.exc_info()[0] is not None:
-        _drop_unwritten_output()
     sys.exit(code)
 
 
-def _drop_unwritten_output() -> None:
-    """Keep Python from complaining at exit about output that cannot be written."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
-        return
+def _discard_output() -> None:
+    """Keep Python from complaining at exit about output that nobody takes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -310,10 +305,6 @@ def _copy_example(place: Path) -> dict[str, str]:
             raise FileError(f"{target} exists and is not the example's; name another folder")
         target.write_bytes(source.read_bytes())
     return {source.name: str(place / source.name) for source in FOLDER.glob("*.csv")}
-
-
-def _load(path: str) -> MAST:
-    return MAST.load(path)
 
 
 def _note_extrapolation(model: MAST, inputs: pd.DataFrame) -> None:
@@ -415,13 +406,13 @@ def _print_demo_errors(model_file: str, cfd_file: str) -> None:
     def error(values: Any) -> float:
         return float(np.sqrt(np.mean((values - truth) ** 2)))
 
-    fused: Callable[[Any], Any] = _load(model_file).predict
+    fused = MAST.load(model_file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MastWarning)
         terminal.say(
-            f"\nRMSE on 1000 flight conditions that no run has seen, in drag counts (the truth is\n"
-            f"known here; the figure's held-out check has only the 14 CFD runs to go by):\n"
+            f"\nRMSE on {len(X)} flight conditions that no run has seen, in drag counts (the truth\n"
+            f"is known here; the figure's held-out check has only the CFD runs to go by):\n"
             f"  the panel method itself  {error(examples.panel_drag(X.to_numpy())):6.1f}\n"
-            f"  a GP of the 14 CFD runs  {error(alone.predict(X)):6.1f}\n"
-            f"  both, fused by MAST      {error(fused(X)):6.1f}"
+            f"  a GP of the {len(runs)} CFD runs  {error(alone.predict(X)):6.1f}\n"
+            f"  both, fused by MAST      {error(fused.predict(X)):6.1f}"
         )

@@ -33,12 +33,15 @@ class HeldOut:
     mean, std : arrays of shape (n,)
         Predictions without them; the standard deviation includes the observation's noise.
     n_folds : int
+    one_at_a_time : bool
+        Whether every fold was a single place, repeats of its inputs included.
     """
 
     y: Array
     mean: Array
     std: Array
     n_folds: int
+    one_at_a_time: bool
 
     @property
     def rmse(self) -> float:
@@ -63,7 +66,7 @@ def held_out(model: MultiFidelityRegressor) -> HeldOut:
         raise DataError(
             f"fidelity {top.name!r} has one point only: there is nothing to check predictions with"
         )
-    folds = _folds(top.X)
+    folds, one_at_a_time = _folds(top.X)
     if len(folds) < 2:
         raise DataError(
             f"all points of fidelity {top.name!r} are at one place: nothing can be left out"
@@ -80,17 +83,19 @@ def held_out(model: MultiFidelityRegressor) -> HeldOut:
         known = None if top.noise_var is None else top.noise_var[test]
         var[test] = latent_var + (refitted.noise_var_ if known is None else known)
     report("checking on held-out points", len(folds), len(folds))
-    return HeldOut(top.y, mean, np.sqrt(var), len(folds))
+    return HeldOut(top.y, mean, np.sqrt(var), len(folds), one_at_a_time)
 
 
-def _folds(X: Array) -> list[NDArray[np.intp]]:
-    """Groups of rows to leave out together: repeats of an input never end up on both sides.
+def _folds(X: Array) -> tuple[list[NDArray[np.intp]], bool]:
+    """Groups of rows to leave out together, and whether each is a single place.
 
-    Rows are sorted by their inputs, so repeats are neighbours.
+    Repeats of an input never end up on both sides. Rows are sorted by their inputs, so repeats
+    are neighbours.
     """
     changes = (np.diff(X, axis=0) != 0.0).any(axis=1)
     place = np.concatenate([[0], np.cumsum(changes)])
     n_places = int(place[-1]) + 1
     order = np.random.default_rng(0).permutation(n_places)
-    n_folds = n_places if n_places <= LEAVE_ONE_OUT_UP_TO else 10
-    return [np.flatnonzero(np.isin(place, part)) for part in np.array_split(order, n_folds)]
+    one_at_a_time = n_places <= LEAVE_ONE_OUT_UP_TO
+    parts = np.array_split(order, n_places if one_at_a_time else 10)
+    return [np.flatnonzero(np.isin(place, part)) for part in parts], one_at_a_time

@@ -5,7 +5,7 @@ Needs nothing but matplotlib, and no display: every function returns or draws on
 
 from __future__ import annotations
 
-import warnings
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .crossval import HeldOut, held_out
-from .errors import DataError, ExtrapolationWarning, FileError, listed
+from .errors import DataError, FileError, listed
 from .estimator import Z95, MultiFidelityRegressor
 from .files import atomic_write
 from .mast import MAST
@@ -21,7 +21,7 @@ from .rivals import SingleFidelity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, FigureBase
 
 Array = NDArray[np.float64]
 
@@ -52,15 +52,14 @@ def plot_model(model: MAST, checked: HeldOut | None = None) -> Figure:
     """
     slices = influential_inputs(model)
     columns = min(3, max(len(slices), 2))
-    rows = 1 + -(-len(slices) // columns)
-    figure = _figure(columns, rows)
-    top, below = figure.subfigures(2, 1, height_ratios=[1, rows - 1], squeeze=False)[:, 0]
+    rows = math.ceil(len(slices) / columns)
+    figure = _figure(columns, 1 + rows)
+    top, below = figure.subfigures(2, 1, height_ratios=[1, rows], squeeze=False)[:, 0]
     n_top = 2 if model.augmentations_ else 1
     plot_parity(model, top.add_subplot(1, n_top, 1), checked)
     if model.augmentations_:
         plot_trust(model, top.add_subplot(1, n_top, 2))
-    for i, column in enumerate(slices):
-        plot_slice(model, below.add_subplot(rows - 1, columns, i + 1), column, legend=i == 0)
+    _draw_slices(model, below, slices, rows, columns)
     figure.suptitle(_title(model), fontsize=11)
     return figure
 
@@ -88,11 +87,7 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
         markersize=4,
     )
     n = len(checked.y)
-    how = (
-        "leave-one-out"
-        if checked.n_folds == len(np.unique(model.training_data_.top.X, axis=0))
-        else f"{checked.n_folds} folds"
-    )
+    how = "leave-one-out" if checked.one_at_a_time else f"{checked.n_folds} folds"
     inside = round(checked.coverage95 * n)
     title = f"Held-out check ({how}): RMSE {checked.rmse:.3g}"
     if len(model.training_data_.cheaper):
@@ -139,7 +134,8 @@ def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> Non
     centre = np.median(data.top.X, axis=0)
     line = np.tile(centre, (201, 1))
     line[:, i] = np.linspace(data.box.low[i], data.box.high[i], 201)
-    mean, std = _predict(model, line)
+    mean, var = model._predict_unit(data.box.to_unit(line))
+    std = np.sqrt(var)
     axes.fill_between(
         line[:, i],
         mean - Z95 * std,
@@ -169,6 +165,13 @@ def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> Non
         axes.legend(fontsize=7)
 
 
+def _draw_slices(
+    model: MAST, figure: FigureBase, names: list[str], rows: int, columns: int
+) -> None:
+    for i, name in enumerate(names):
+        plot_slice(model, figure.add_subplot(rows, columns, i + 1), name, legend=i == 0)
+
+
 def influential_inputs(model: MAST) -> list[str]:
     """Inputs worth a slice: those along which the prediction varies most, at most six."""
     data = model.training_data_
@@ -192,10 +195,9 @@ def draw(model: MAST, kind: str = "all") -> Figure:
     if kind == "slices":
         names = influential_inputs(model)
         columns = min(3, len(names))
-        figure = _figure(columns, -(-len(names) // columns))
-        for i, name in enumerate(names):
-            axes = figure.add_subplot(-(-len(names) // columns), columns, i + 1)
-            plot_slice(model, axes, name, legend=i == 0)
+        rows = math.ceil(len(names) / columns)
+        figure = _figure(columns, rows)
+        _draw_slices(model, figure, names, rows, columns)
         return figure
     single: dict[str, Any] = {"parity": plot_parity, "trust": plot_trust}
     if kind not in single:
@@ -219,13 +221,6 @@ def _figure(columns: int, rows: int) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(4.4 * columns, 3.4 * rows + 0.3), layout="constrained")
-
-
-def _predict(model: MultiFidelityRegressor, X: Array) -> tuple[Array, Array]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExtrapolationWarning)
-        mean, var = model._predict_unit(model.training_data_.box.to_unit(X))
-    return mean, np.sqrt(var)
 
 
 def _scatter(

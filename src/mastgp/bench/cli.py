@@ -59,7 +59,6 @@ def run(
     from . import experiments
     from .methods import method
     from .real import pooled_problem
-    from .runner import key_of
     from .runner import run as run_units
     from .store import Store
 
@@ -90,8 +89,8 @@ def run(
             data=data,
             retry_failed=retry_failed,
         )
-    keys = {unit.key for unit in units}
-    failed = [r for r in store.read() if r["status"] != "ok" and key_of(r) in keys]
+    asked = set(units)
+    failed = [r for r in store.read() if r["status"] != "ok" and experiments.Unit.of(r) in asked]
     terminal.say(f"{computed} units computed, {len(units)} in all; results are in {out}.")
     if failed:
         terminal.say(f"{len(failed)} failed, the first: {failed[0]['error']}")

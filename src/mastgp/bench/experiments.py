@@ -49,17 +49,10 @@ class Unit:
     setting: str = ""
     test_size: int = TEST_SIZE
 
-    @property
-    def key(self) -> tuple[str, str, str, int, str, int]:
-        """What identifies the unit in a store."""
-        return (
-            self.experiment,
-            self.problem,
-            self.method,
-            self.seed,
-            self.setting,
-            self.test_size,
-        )
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Unit:
+        """The unit that a stored result is of."""
+        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True)

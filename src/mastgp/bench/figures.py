@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .experiments import EXPERIMENTS, SYNTHETIC
-from .methods import BASELINE, METHODS
+from .methods import METHODS
 from .problems import problem
 from .protocol import TWO_FIDELITIES
 from .results import Cell, Key
@@ -77,8 +77,6 @@ def _draw(
 ) -> None:
     axes.axhline(1.0, color="#888888", linestyle=":", linewidth=1)
     for colour, method in zip(_COLOURS * 3, methods, strict=False):
-        if method == BASELINE:
-            continue
         own = {
             float(k.setting): c
             for k, c in table.items()

@@ -99,8 +99,7 @@ def build_tables(table: Mapping[Key, Cell]) -> list[Table]:
 
 def _method_table(name: str, metric: str, keys: list[Key], table: Mapping[Key, Cell]) -> Table:
     methods = _ordered({k.method for k in keys}, [*METHODS, BASELINE])
-    problems = _ordered({k.problem for k in keys}, _PROBLEM_ORDER)
-    rows = [(p, [table.get(Key(name, p, m, "", metric)) for m in methods]) for p in problems]
+    rows = _rows(table, keys, [(method, "") for method in methods])
     wins = [0] * len(methods)
     for _, row in rows:
         for i in _best(row, metric):
@@ -113,8 +112,7 @@ def _method_table(name: str, metric: str, keys: list[Key], table: Mapping[Key, C
 
 def _ablation_table(name: str, metric: str, keys: list[Key], table: Mapping[Key, Cell]) -> Table:
     settings = list(EXPERIMENTS[name].settings)
-    problems = _ordered({k.problem for k in keys}, _PROBLEM_ORDER)
-    rows = [(p, [table.get(Key(name, p, "mast", s, metric)) for s in settings]) for p in problems]
+    rows = _rows(table, keys, [("mast", setting) for setting in settings])
     own = {k: c for k, c in table.items() if k.experiment == name}
     correlation, n = rank_correlation(own, metric)
     notes = [f"Spearman correlation with the paper over {n} cells: {correlation:.2f}"]
@@ -128,10 +126,7 @@ def _sweep_tables(
     for method in _ordered({k.method for k in keys} - {BASELINE}, list(METHODS)):
         own = [k for k in keys if k.method == method]
         settings = sorted({k.setting for k in own}, key=float)
-        problems = _ordered({k.problem for k in own}, _PROBLEM_ORDER)
-        rows = [
-            (p, [table.get(Key(name, p, method, s, metric)) for s in settings]) for p in problems
-        ]
+        rows = _rows(table, own, [(method, setting) for setting in settings])
         summary = robustness(table, name, method)
         notes = [
             f"Beats the HF-only GP in {summary.consistency[metric]:.0%} of the interior points; "
@@ -141,7 +136,13 @@ def _sweep_tables(
     return built
 
 
-_PROBLEM_ORDER = [*SYNTHETIC, *REAL_PROBLEMS]
+def _rows(
+    table: Mapping[Key, Cell], keys: list[Key], columns: Sequence[tuple[str, str]]
+) -> list[tuple[str, list[Cell | None]]]:
+    """A row per problem of `keys`, all of one experiment and metric; columns: method, setting."""
+    name, metric = keys[0].experiment, keys[0].metric
+    problems = _ordered({k.problem for k in keys}, [*SYNTHETIC, *REAL_PROBLEMS])
+    return [(p, [table.get(Key(name, p, m, s, metric)) for m, s in columns]) for p in problems]
 
 
 def _ordered(names: Iterable[str], order: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import asdict
 from multiprocessing import get_context
 from typing import Any
 
@@ -43,7 +44,7 @@ def run_unit(
     time_limit: float | None = None,
 ) -> Record:
     """Compute one unit. Errors are part of the result, not raised."""
-    record = named(unit)
+    record = asdict(unit)
     try:
         with (
             _time_limit(time_limit),
@@ -115,10 +116,8 @@ def run(
     retry_failed : bool
         Whether units that failed or ran out of time before are tried again.
     """
-    done = {
-        key_of(record) for record in store.read() if record["status"] == "ok" or not retry_failed
-    }
-    todo = [unit for unit in units if unit.key not in done]
+    done = {Unit.of(r) for r in store.read() if r["status"] == "ok" or not retry_failed}
+    todo = [unit for unit in units if unit not in done]
     total = len(todo)
     task = _Task(own, data, time_limit)
     if scheduler is not None:
@@ -132,12 +131,6 @@ def run(
             appender.append(record)
             report("benchmark", finished, total)
     return total
-
-
-def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What identifies a record: the key of its unit."""
-    names = ("experiment", "problem", "method", "seed", "setting", "test_size")
-    return tuple(record[name] for name in names)
 
 
 class _Task:
@@ -179,19 +172,7 @@ def _one_by_one(lost: list[Unit], task: _Task) -> Iterator[Record]:
             try:
                 yield pool.submit(task, unit).result()
             except BrokenProcessPool:
-                yield {**named(unit), "status": "failed", "error": "its process died, twice"}
-
-
-def named(unit: Unit) -> Record:
-    """The part of a record that names its unit."""
-    return {
-        "experiment": unit.experiment,
-        "problem": unit.problem,
-        "method": unit.method,
-        "seed": unit.seed,
-        "setting": unit.setting,
-        "test_size": unit.test_size,
-    }
+                yield {**asdict(unit), "status": "failed", "error": "its process died, twice"}
 
 
 def _on_dask(todo: Sequence[Unit], task: _Task, address: str) -> Iterator[Record]:
@@ -208,7 +189,7 @@ def _on_dask(todo: Sequence[Unit], task: _Task, address: str) -> Iterator[Record
         raise DataError(f"no Dask scheduler answers at {address}: {error}") from error
     with client:
         futures = {
-            client.submit(task, unit, key=f"mastgp-{unit.key}", pure=False, retries=3): unit
+            client.submit(task, unit, key=f"mastgp-{unit}", pure=False, retries=3): unit
             for unit in todo
         }
         for future in as_completed(futures):  # type: ignore[no-untyped-call]
@@ -216,7 +197,7 @@ def _on_dask(todo: Sequence[Unit], task: _Task, address: str) -> Iterator[Record
                 yield future.result()
             else:
                 why = f"the cluster gave up: {future.exception()}"
-                yield {**named(futures[future]), "status": "failed", "error": why}
+                yield {**asdict(futures[future]), "status": "failed", "error": why}
             future.release()
 
 
@@ -236,3 +217,5 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+        timer.join()
+        stop(thread, None)  # what was raised too late must not hit later work

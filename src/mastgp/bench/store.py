@@ -42,21 +42,19 @@ class Store:
         if not self.path.exists():
             return []
         records = []
-        for number, line in enumerate(self.path.read_bytes().split(b"\n"), start=1):
+        lines = self.path.read_bytes().split(b"\n")
+        for number, line in enumerate(lines, start=1):
             if not line:
                 continue
             try:
                 records.append(json.loads(line))
             except ValueError:
-                if number == self._n_lines():
+                if number == len(lines):
                     continue  # torn by a crash; its unit will be computed again
                 raise FileError(
                     f"{self.path}, line {number} is damaged; remove that line to go on"
                 ) from None
         return records
-
-    def _n_lines(self) -> int:
-        return self.path.read_bytes().count(b"\n") + 1
 
     @contextmanager
     def appending(self) -> Iterator[Appender]:

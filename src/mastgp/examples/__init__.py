@@ -21,6 +21,7 @@ INPUTS = ("mach", "alpha_deg", "sweep_deg")
 TARGET = "drag_counts"
 BOUNDS = np.array([[0.55, 0.8], [0.0, 6.0], [15.0, 35.0]])
 COSTS = {"panel": 1.0, "cfd": 20.0}
+RUNS = {"panel": 80, "cfd": 14}
 
 _ASPECT_RATIO = 9.0
 _THICKNESS = 0.11
@@ -72,9 +73,9 @@ def design(n: int, seed: int) -> Array:
 def write_files(folder: Path = FOLDER) -> None:
     """Write panel.csv, cfd.csv and queries.csv."""
     rng = np.random.default_rng(2026)
-    for name, function, n, seed in (("panel", panel_drag, 80, 1), ("cfd", cfd_drag, 14, 2)):
-        X = design(n, seed)
-        y = function(X) + _NOISE[name] * rng.standard_normal(n)
+    for name, function, seed in (("panel", panel_drag, 1), ("cfd", cfd_drag, 2)):
+        X = design(RUNS[name], seed)
+        y = function(X) + _NOISE[name] * rng.standard_normal(RUNS[name])
         rows = np.column_stack([X, y.round(2)])
         _write(folder / f"{name}.csv", rows, (*INPUTS, TARGET))
     _write(folder / "queries.csv", design(20, 3), INPUTS)

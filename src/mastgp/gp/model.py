@@ -12,7 +12,7 @@ of loading 1. Kennedy and O'Hagan's co-kriging of two levels has the components 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,27 +123,21 @@ def without_priors(model: Model) -> Model:
 
     Searches still start where the priors would have started them.
     """
+    default = lengthscale_prior(model.n_inputs)
     components = tuple(
-        Component(
-            loadings=c.loadings,
-            factors=c.factors,
-            kernel=c.kernel,
-            learn_scale=c.learn_scale,
-            lengthscale_prior=Flat(
-                (c.lengthscale_prior or lengthscale_prior(model.n_inputs)).start
-            ),
+        replace(
+            c,
+            lengthscale_prior=Flat((c.lengthscale_prior or default).start),
             scale_prior=Flat(c.scale_prior.start),
         )
         for c in model.components
     )
-    return Model(
-        model.n_inputs,
-        components,
-        model.learn_noise,
-        model.warp,
-        Flat(model.noise_prior.start),
-        Flat(model.warp_prior.start),
-        Flat(model.factor_prior.start),
+    return replace(
+        model,
+        components=components,
+        noise_prior=Flat(model.noise_prior.start),
+        warp_prior=Flat(model.warp_prior.start),
+        factor_prior=Flat(model.factor_prior.start),
     )
 
 

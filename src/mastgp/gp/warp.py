@@ -61,8 +61,6 @@ class WarpInputs:
 
         At 0 and 1 it may be infinite; there it is taken a millionth inside.
         """
-        x = np.clip(self.X, 1e-6, 1.0 - 1e-6)
-        log_x = np.log(x)
-        t = np.log(-np.expm1(a * log_x))
-        inner = a * b * np.exp((a - 1.0) * log_x + (b - 1.0) * t)
-        return np.where((self.X < 0.0) | (self.X > 1.0), 1.0, inner)
+        inner = WarpInputs.of(np.clip(self.X, 1e-6, 1.0 - 1e-6))
+        slope = a * b * np.exp((a - 1.0) * inner.log_x + (b - 1.0) * inner._log_tail(a))
+        return np.where((self.X < 0.0) | (self.X > 1.0), 1.0, slope)
