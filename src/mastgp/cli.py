@@ -410,8 +410,8 @@ def _print_demo_errors(model_file: str, cfd_file: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MastWarning)
         terminal.say(
-            f"\nRMSE on {len(X)} flight conditions that no run has seen, in drag counts (the truth\n"
-            f"is known here; the figure's held-out check has only the CFD runs to go by):\n"
+            f"\nRMSE on {len(X)} flight conditions that no run has seen, in drag counts (the\n"
+            f"truth is known here; the figure's held-out check has only the CFD runs to go by):\n"
             f"  the panel method itself  {error(examples.panel_drag(X.to_numpy())):6.1f}\n"
             f"  a GP of the {len(runs)} CFD runs  {error(alone.predict(X)):6.1f}\n"
             f"  both, fused by MAST      {error(fused.predict(X)):6.1f}"
