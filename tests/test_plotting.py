@@ -55,7 +55,7 @@ def test_one_fidelity_and_many_inputs(rng, tmp_path):
     assert len(influential_inputs(model)) == 6
     assert {"x2", "x4"} <= set(influential_inputs(model))
     save_figure(draw(model), tmp_path / "a.png")
-    with pytest.raises(DataError, match="no trust weights"):
+    with pytest.raises(DataError, match="trust weights to draw"):
         draw(model, "trust")
 
 

@@ -15,11 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from . import __version__, terminal
+from .api import load
 from .bench.cli import app as bench
 from .errors import DataError, FileError, MastError, MastWarning
-from .estimator import Z95
+from .estimator import Z95, MultiFidelityRegressor
 from .mast import MAST
-from .surrogates import GP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,11 +88,27 @@ def fit(
     noise_column: Annotated[
         str | None, typer.Option(help="Column of known noise standard deviations.")
     ] = None,
-    metric: Annotated[str, typer.Option(help="Distance of the trust weights.")] = "euclidean",
-    radius: Annotated[str, typer.Option(help="Radius of the trust region.")] = "sqrt",
-    weight: Annotated[str, typer.Option(help="Weight of expensive neighbours.")] = "power",
-    kernel: Annotated[str, typer.Option(help="Kernel of the GPs: rbf or matern52.")] = "rbf",
-    warp: Annotated[bool, typer.Option(help="Warp the inputs of the last stage.")] = True,
+    method: Annotated[
+        str, typer.Option(help="Name of a method; 'mast methods' lists them.")
+    ] = "mast",
+    metric: Annotated[
+        str | None, typer.Option(help="Distance of the trust weights; euclidean by default.")
+    ] = None,
+    radius: Annotated[
+        str | None, typer.Option(help="Radius of the trust region; sqrt by default.")
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Weight of expensive neighbours; power by default.")
+    ] = None,
+    kernel: Annotated[
+        str | None, typer.Option(help="Kernel of the GPs: rbf (default) or matern52.")
+    ] = None,
+    warp: Annotated[
+        bool | None, typer.Option(help="Warp the inputs (default of the methods that can).")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Random state, for methods that draw random numbers.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
@@ -110,17 +126,21 @@ def fit(
         ignore=[name for text in ignore or [] for name in terminal.names(text) or []],
         noise_column=noise_column,
     )
-    model = MAST(
-        terminal.numbers(cost, "--cost") or None,
+    model = _estimator(
+        method,
+        {
+            "exponents": terminal.numbers(exponent, "--exponent") or None,
+            "metric": metric,
+            "radius": radius,
+            "weight": weight,
+            "kernel": kernel,
+            "warp": warp,
+        },
+        costs=terminal.numbers(cost, "--cost") or None,
         order=terminal.names(order),
-        exponents=terminal.numbers(exponent, "--exponent") or None,
-        metric=metric,
-        radius=radius,
-        weight=weight,
-        warp="kumaraswamy" if warp else None,
-        surrogate="gp" if kernel == "rbf" else GP(kernel=kernel),
         noise_std=terminal.numbers(noise_std, "--noise-std") or None,
         bounds=terminal.ranges(bounds) or None,
+        random_state=seed,
     )
     started = time.perf_counter()
     with terminal.notes(), terminal.progress():
@@ -156,7 +176,7 @@ def predict(
         _check_output_is_no_input(output, [model_file, queries])
     if queries.endswith(".mast") and not model_file.endswith(".mast"):
         raise DataError("the model comes first, then the queries: did you swap the two files?")
-    model = MAST.load(model_file)
+    model = load(model_file)
     table, inputs = query_table(queries, model.training_data_.feature_names)
     _note_extrapolation(model, inputs)
     predictions = _add_predictions(model, table, inputs, include_noise)
@@ -185,8 +205,10 @@ def show(
     from .summary import summarise
     from .tables import write_table
 
-    model = MAST.load(model_file)
+    model = load(model_file)
     if table is not None:
+        if not isinstance(model, MAST):
+            raise DataError(f"--table is of MAST models only; {model_file} is another one")
         _check_output_is_no_input(table, [model_file])
         write_table(model.augmented_, table)
     if as_json:
@@ -213,10 +235,39 @@ def plot(
     output = output or f"{Path(model_file).stem}.png"
     check_can_write(output)
     _check_output_is_no_input(output, [model_file])
-    model = MAST.load(model_file)
+    model = load(model_file)
     with terminal.notes(), terminal.progress():
         save_figure(draw(model, kind), output)
     terminal.say(f"Drew {output}.")
+
+
+@app.command()
+def methods(as_json: AsJson = False) -> None:
+    """List every method: what it is, when to use it, what it needs and whether that is here."""
+    from .methods import METHODS
+
+    if as_json:
+        terminal.print_json(
+            [
+                {
+                    "name": m.name,
+                    "about": m.about,
+                    "use_when": m.use_when,
+                    "needs": list(m.needs),
+                    "extra": m.extra,
+                    "installed": m.installed,
+                }
+                for m in METHODS.values()
+            ]
+        )
+        return
+    table = Table()
+    for column in ("method", "what it is", "use it when", "needs"):
+        table.add_column(column)
+    for m in METHODS.values():
+        state = "installed" if m.installed else m.install_command
+        table.add_row(m.name, Text(m.about), Text(m.use_when), Text(state if m.needs else "-"))
+    terminal.out.print(table)
 
 
 @app.command()
@@ -307,7 +358,26 @@ def _copy_example(place: Path) -> dict[str, str]:
     return {source.name: str(place / source.name) for source in FOLDER.glob("*.csv")}
 
 
-def _note_extrapolation(model: MAST, inputs: pd.DataFrame) -> None:
+def _estimator(name: str, options: dict[str, Any], **described: Any) -> MultiFidelityRegressor:
+    """An estimator of the named method; options that it does not know are refused by name."""
+    from .methods import method
+    from .surrogates import GP
+
+    model = method(name).build(**described)
+    known = model.get_params(deep=False)
+    given = {option: value for option, value in options.items() if value is not None}
+    if "kernel" in given and "kernel" not in known and "surrogate" in known:
+        given["surrogate"] = GP(kernel=given.pop("kernel"))
+    if "warp" in given:
+        given["warp"] = "kumaraswamy" if given["warp"] else None
+    for option in given:
+        if option not in known:
+            raise DataError(f"method {name!r} has no option --{option.rstrip('s')}")
+    model.set_params(**given)
+    return model
+
+
+def _note_extrapolation(model: MultiFidelityRegressor, inputs: pd.DataFrame) -> None:
     """Say where queries leave the range of the expensive points, if cheap ones go further."""
     data = model.training_data_
     if not data.cheaper:
@@ -325,7 +395,7 @@ def _note_extrapolation(model: MAST, inputs: pd.DataFrame) -> None:
 
 
 def _add_predictions(
-    model: MAST, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
+    model: MultiFidelityRegressor, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
 ) -> pd.DataFrame:
     columns = ["mean", "std", "lower95", "upper95"]
     if set(columns) & set(table.columns):
@@ -340,20 +410,14 @@ def _add_predictions(
     return table.assign(**dict(zip(columns, values, strict=True)))
 
 
-def _print_summary(model: MAST) -> None:
+def _print_summary(model: MultiFidelityRegressor) -> None:
     from .summary import summarise
 
     facts = summarise(model)
     what = facts["target"] or "y"
     terminal.say(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
     table = Table(title_justify="left")
-    for column in (
-        "fidelity",
-        "points",
-        "cost",
-        "noise (std, learned)",
-        "trust",
-    ):
+    for column in ("fidelity", "points", "cost", "noise (std, learned)", "trust"):
         table.add_column(column, justify="left" if column == "fidelity" else "right")
     for row in reversed(facts["fidelities"]):
         trust = row.get("trust")
@@ -361,7 +425,9 @@ def _print_summary(model: MAST) -> None:
             Text(row["name"]),
             str(row["points"]),
             "-" if row["cost"] is None else f"{row['cost']:g}",
-            f"{row['noise_std']:.3g}" + (" given" if row["noise_known"] else ""),
+            "-"
+            if row["noise_std"] is None
+            else f"{row['noise_std']:.3g}" + (" given" if row["noise_known"] else ""),
             "-"
             if trust is None
             else f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})",
@@ -377,9 +443,12 @@ def _print_summary(model: MAST) -> None:
             f"{row['low']:g}",
             f"{row['high']:g}",
             f"{low:g} to {high:g}",
-            f"{row['lengthscale']:.2f}",
+            f"{row['lengthscale']:.2f}" if "lengthscale" in row else "-",
         )
     terminal.out.print(inputs)
+    if facts.get("factors"):
+        factors = ", ".join(f"{factor:.3g}" for factor in facts["factors"])
+        terminal.say(f"Factor between fidelities: {factors}")
     if facts["costs_assumed"]:
         terminal.out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
 
@@ -406,7 +475,7 @@ def _print_demo_errors(model_file: str, cfd_file: str) -> None:
     def error(values: Any) -> float:
         return float(np.sqrt(np.mean((values - truth) ** 2)))
 
-    fused = MAST.load(model_file)
+    fused = load(model_file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MastWarning)
         terminal.say(

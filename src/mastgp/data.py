@@ -26,6 +26,8 @@ from .hierarchy import Hierarchy, fidelity_name, is_missing, mapping_items, rank
 Array = NDArray[np.float64]
 #: Targets beyond this cannot be squared.
 LARGEST_TARGET = 1e150
+#: Fewer points than this cannot tell the scale of their own target.
+_FEW = 3
 Bounds = Mapping[str, tuple[float, float]] | Sequence[Sequence[float]] | Array
 
 
@@ -126,6 +128,12 @@ class TrainingData:
     def y_scale(self) -> float:
         """Scale of the targets of all fidelities together."""
         return target_scale(np.concatenate([fidelity.y for fidelity in self.fidelities]))
+
+    def scale_of(self, values: Array) -> float:
+        """Scale of some targets or residuals; that of all fidelities where they cannot tell."""
+        if len(values) >= min(_FEW, self.n_points) and np.ptp(values) > 0.0:
+            return target_scale(values)
+        return self.y_scale
 
     def unit(self, fidelity: Fidelity) -> Array:
         """Inputs of a fidelity in the unit cube."""

@@ -17,12 +17,13 @@ from .data import Bounds, TrainingData, assemble, check_finite, names_of_rows
 from .errors import (
     DataError,
     ExtrapolationWarning,
+    FitWarning,
     MastError,
     ModelFileError,
     listed,
     warn,
 )
-from .gp import NotPositiveDefiniteError, blas_threads, draw_samples
+from .gp import GaussianProcess, NotPositiveDefiniteError, blas_threads, draw_samples
 from .hierarchy import is_missing
 
 Array = NDArray[np.float64]
@@ -309,6 +310,19 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
                 ExtrapolationWarning,
             )
         return U
+
+
+def warn_about_fit(process: GaussianProcess, of_what: str) -> None:
+    """Warn about a GP that did not converge, or whose covariance needed help."""
+    report = process.report
+    if report is None or (report.converged and report.jitter == 0.0):
+        return
+    trouble = (
+        f"needed {report.jitter:.1g} added to its diagonal"
+        if report.jitter
+        else f"stopped early: {report.message}"
+    )
+    warn(f"the GP {of_what} {trouble}", FitWarning)
 
 
 def check_numeric_columns(X: Any, places: Sequence[str]) -> None:

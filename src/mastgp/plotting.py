@@ -36,13 +36,12 @@ _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79
 _CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
 
 
-def plot_model(model: MAST, checked: HeldOut | None = None) -> Figure:
+def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) -> Figure:
     """Draw everything worth a look on one page.
 
     Parameters
     ----------
-    model : MAST
-        Fitted.
+    model : fitted estimator
     checked : HeldOut, optional
         Held-out predictions, where they are known already.
 
@@ -55,10 +54,11 @@ def plot_model(model: MAST, checked: HeldOut | None = None) -> Figure:
     rows = math.ceil(len(slices) / columns)
     figure = _figure(columns, 1 + rows)
     top, below = figure.subfigures(2, 1, height_ratios=[1, rows], squeeze=False)[:, 0]
-    n_top = 2 if model.augmentations_ else 1
-    plot_parity(model, top.add_subplot(1, n_top, 1), checked)
-    if model.augmentations_:
-        plot_trust(model, top.add_subplot(1, n_top, 2))
+    if isinstance(model, MAST) and model.augmentations_:
+        plot_parity(model, top.add_subplot(1, 2, 1), checked)
+        plot_trust(model, top.add_subplot(1, 2, 2))
+    else:
+        plot_parity(model, top.add_subplot(), checked)
     _draw_slices(model, below, slices, rows, columns)
     figure.suptitle(_title(model), fontsize=11)
     return figure
@@ -124,7 +124,7 @@ def plot_trust(model: MAST, axes: Axes) -> None:
     axes.legend(fontsize=8, loc="lower right")
 
 
-def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> None:
+def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: bool = True) -> None:
     """Prediction along one input, the others at the median of the expensive points.
 
     Training points near the slice are drawn too, the fainter the further they lie from it.
@@ -146,9 +146,9 @@ def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> Non
         label="95 % interval",
     )
     axes.plot(line[:, i], mean, color=_BLUE, linewidth=1.6, label="prediction")
-    for part, colour in zip(model.augmentations_, _colours(model), strict=True):
-        _scatter(axes, model, part.fidelity.X, part.y, i, centre, colour, 14)
-        axes.scatter([], [], s=14, color=colour, label=f"{part.fidelity.name}, corrected *")
+    for (name, X, y), colour in zip(_cheap_points(model), _colours(model), strict=True):
+        _scatter(axes, model, X, y, i, centre, colour, 14)
+        axes.scatter([], [], s=14, color=colour, label=f"{name} *")
     _scatter(axes, model, data.top.X, data.top.y, i, centre, "black", 22)
     axes.scatter([], [], s=22, color="black", label=f"{data.top.name} *")
     axes.plot([], [], " ", label="* near this slice only")
@@ -166,13 +166,13 @@ def plot_slice(model: MAST, axes: Axes, column: str, legend: bool = True) -> Non
 
 
 def _draw_slices(
-    model: MAST, figure: FigureBase, names: list[str], rows: int, columns: int
+    model: MultiFidelityRegressor, figure: FigureBase, names: list[str], rows: int, columns: int
 ) -> None:
     for i, name in enumerate(names):
         plot_slice(model, figure.add_subplot(rows, columns, i + 1), name, legend=i == 0)
 
 
-def influential_inputs(model: MAST) -> list[str]:
+def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
     """Inputs worth a slice: those along which the prediction varies most, at most six."""
     data = model.training_data_
     centre = data.box.to_unit(np.median(data.top.X, axis=0)[None])
@@ -186,12 +186,12 @@ def influential_inputs(model: MAST) -> list[str]:
     return names or list(data.feature_names[:1])
 
 
-def draw(model: MAST, kind: str = "all") -> Figure:
+def draw(model: MultiFidelityRegressor, kind: str = "all") -> Figure:
     """Draw one kind of figure: ``all``, ``parity``, ``slices`` or ``trust``."""
     if kind == "all":
         return plot_model(model)
-    if kind == "trust" and not model.augmentations_:
-        raise DataError("a model of one fidelity has no trust weights to draw")
+    if kind == "trust" and not (isinstance(model, MAST) and model.augmentations_):
+        raise DataError("only MAST models of several fidelities have trust weights to draw")
     if kind == "slices":
         names = influential_inputs(model)
         columns = min(3, len(names))
@@ -224,7 +224,14 @@ def _figure(columns: int, rows: int) -> Figure:
 
 
 def _scatter(
-    axes: Axes, model: MAST, X: Array, y: Array, i: int, centre: Array, colour: str, size: int
+    axes: Axes,
+    model: MultiFidelityRegressor,
+    X: Array,
+    y: Array,
+    i: int,
+    centre: Array,
+    colour: str,
+    size: int,
 ) -> None:
     """Points near the slice through `centre` along input i, the fainter the further from it."""
     box = model.training_data_.box
@@ -237,8 +244,19 @@ def _scatter(
     axes.scatter(X[near, i], y[near], s=size, color=colour, alpha=alpha, linewidths=0, zorder=3)
 
 
-def _colours(model: MAST) -> list[str]:
-    return [_CHEAP_COLOURS[i % len(_CHEAP_COLOURS)] for i in range(len(model.augmentations_))]
+def _cheap_points(model: MultiFidelityRegressor) -> list[tuple[str, Array, Array]]:
+    """Name, inputs and targets of each cheap fidelity: corrected, where the model does that."""
+    if isinstance(model, MAST):
+        return [
+            (f"{part.fidelity.name}, corrected", part.fidelity.X, part.y)
+            for part in model.augmentations_
+        ]
+    return [(f"{f.name}, as observed", f.X, f.y) for f in model.training_data_.cheaper]
+
+
+def _colours(model: MultiFidelityRegressor) -> list[str]:
+    n_cheap = len(model.training_data_.cheaper)
+    return [_CHEAP_COLOURS[i % len(_CHEAP_COLOURS)] for i in range(n_cheap)]
 
 
 def _target(model: MultiFidelityRegressor) -> str:

@@ -35,7 +35,15 @@ _MANIFEST = "model.json"
 _DTYPES = ("float64", "int64")
 
 #: Estimators that can be saved: name in the file, and the module that has the class.
-ESTIMATORS = {"MAST": "mastgp.mast", "SingleFidelity": "mastgp.rivals.single"}
+ESTIMATORS = {
+    "MAST": "mastgp.mast",
+    "SingleFidelity": "mastgp.rivals",
+    "CoKriging": "mastgp.rivals",
+    "Recursive": "mastgp.rivals",
+    "Reification": "mastgp.rivals",
+    "MISO": "mastgp.rivals",
+    "FIRE": "mastgp.rivals",
+}
 
 
 class CustomFunction:

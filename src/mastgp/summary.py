@@ -7,67 +7,104 @@ from typing import Any
 
 import numpy as np
 
+from .estimator import MultiFidelityRegressor
+from .gp import GaussianProcess
 from .mast import MAST
+from .rivals import CoKriging
+
+#: Parameters that describe the data or the run, not the method.
+_NOT_OPTIONS = frozenset({"costs", "order", "exponents", "noise_std", "bounds", "random_state"})
 
 
-def summarise(model: MAST) -> dict[str, Any]:
+def summarise(model: MultiFidelityRegressor) -> dict[str, Any]:
     """Describe a fitted model: its data, what it learned, and how the fits went."""
     data = model.training_data_
     hierarchy = data.hierarchy
-    trust = {part.fidelity.name: part.trust for part in model.augmentations_}
-    fidelities = []
-    for fidelity in data.fidelities:
-        entry: dict[str, Any] = {
-            "name": fidelity.name,
-            "points": len(fidelity.y),
-            "cost": hierarchy.costs.get(fidelity.name),
-            "noise_std": float(np.sqrt(np.mean(model.stage1_[fidelity.name].noise_var))),
-            "noise_known": fidelity.noise_var is not None,
-        }
-        if fidelity.name in trust:
-            entry["exponent"] = hierarchy.exponents[fidelity.name]
-            weights = trust[fidelity.name].weight
-            entry["trust"] = {
-                "min": float(weights.min()),
-                "mean": float(weights.mean()),
-                "max": float(weights.max()),
-            }
-        fidelities.append(entry)
-    return {
+    noise = _noise(model)
+    facts: dict[str, Any] = {
         "method": type(model).__name__,
         "target": model.target_name_,
         "predicts": data.top.name,
         "costs_assumed": hierarchy.costs_assumed,
-        "fidelities": fidelities,
-        "inputs": _inputs(model),
+        "fidelities": [
+            {
+                "name": fidelity.name,
+                "points": len(fidelity.y),
+                "cost": hierarchy.costs.get(fidelity.name),
+                "noise_std": noise.get(fidelity.name),
+                "noise_known": fidelity.noise_var is not None,
+            }
+            for fidelity in data.fidelities
+        ],
+        "inputs": [
+            {
+                "name": name,
+                "low": float(data.box.low[i]),
+                "high": float(data.box.high[i]),
+                "expensive_points": [
+                    float(v) for v in (data.top.X[:, i].min(), data.top.X[:, i].max())
+                ],
+            }
+            for i, name in enumerate(data.feature_names)
+        ],
         "options": {
-            name: value if isinstance(value, str | None) else repr(value)
+            name: value if isinstance(value, str | int | float | None) else repr(value)
             for name, value in model.get_params(deep=False).items()
-            if name in ("metric", "radius", "weight", "warp", "surrogate")
-        },
-        "fits": {
-            name: asdict(process.report)
-            for name, process in model.processes_.items()
-            if process.report is not None
+            if name not in _NOT_OPTIONS
         },
     }
+    if isinstance(model, MAST):
+        _add_trust(facts, model)
+        _add_process(facts, model.final_)
+        facts["fits"] = _reports(model.processes_)
+    elif isinstance(model, CoKriging):
+        _add_process(facts, model.process_)
+        facts["factors"] = [float(factor) for factor in model.rho_]
+        facts["fits"] = _reports({"of all fidelities": model.process_})
+    return facts
 
 
-def _inputs(model: MAST) -> list[dict[str, Any]]:
-    data, final = model.training_data_, model.final_
-    warped = model.final_.model.warp
-    rows = []
-    for i, name in enumerate(data.feature_names):
-        row: dict[str, Any] = {
-            "name": name,
-            "low": float(data.box.low[i]),
-            "high": float(data.box.high[i]),
-            "expensive_points": [
-                float(v) for v in (data.top.X[:, i].min(), data.top.X[:, i].max())
-            ],
-            "lengthscale": float(final.lengthscales[i]),
+def _noise(model: MultiFidelityRegressor) -> dict[str, float]:
+    """Noise standard deviation of each fidelity, as far as the model knows it."""
+    data = model.training_data_
+    if isinstance(model, MAST):
+        variances = {name: gp.noise_var for name, gp in model.stage1_.items()}
+    elif isinstance(model, CoKriging):
+        ends = np.cumsum([len(fidelity.y) for fidelity in data.fidelities])
+        parts = np.split(model.process_.noise_var, ends[:-1])
+        variances = {f.name: part for f, part in zip(data.fidelities, parts, strict=True)}
+    else:
+        variances = {data.top.name: np.array(model.noise_var_)}
+    return {name: float(np.sqrt(np.mean(var))) for name, var in variances.items()}
+
+
+def _add_trust(facts: dict[str, Any], model: MAST) -> None:
+    """What became of the cheap points."""
+    by_name = {entry["name"]: entry for entry in facts["fidelities"]}
+    for part in model.augmentations_:
+        weights = part.trust.weight
+        by_name[part.fidelity.name] |= {
+            "exponent": model.training_data_.hierarchy.exponents[part.fidelity.name],
+            "trust": {
+                "min": float(weights.min()),
+                "mean": float(weights.mean()),
+                "max": float(weights.max()),
+            },
         }
-        if warped:
-            row["warp"] = [float(final.parameters.warp_a[i]), float(final.parameters.warp_b[i])]
-        rows.append(row)
-    return rows
+
+
+def _add_process(facts: dict[str, Any], process: GaussianProcess) -> None:
+    """Lengthscales and warp of the GP that predicts."""
+    parameters = process.parameters
+    for i, row in enumerate(facts["inputs"]):
+        row["lengthscale"] = float(process.lengthscales[i])
+        if process.model.warp:
+            row["warp"] = [float(parameters.warp_a[i]), float(parameters.warp_b[i])]
+
+
+def _reports(processes: dict[str, GaussianProcess]) -> dict[str, Any]:
+    return {
+        name: asdict(process.report)
+        for name, process in processes.items()
+        if process.report is not None
+    }

@@ -14,13 +14,13 @@ import pytest
 
 from mastgp import DataError, FileError, MissingExtraError
 from mastgp.bench import experiments, runner
-from mastgp.bench.experiments import EXPERIMENTS, Unit, experiment, units_of
-from mastgp.bench.methods import BASELINE, METHODS, Method, method
+from mastgp.bench.experiments import BASELINE, EXPERIMENTS, Unit, experiment, units_of
 from mastgp.bench.problems import problem
 from mastgp.bench.report import long_csv, write_page, write_report
 from mastgp.bench.results import Key, cells, paper_value, rank_correlation, robustness
 from mastgp.bench.runner import run, run_unit
 from mastgp.bench.store import Store
+from mastgp.methods import METHODS, Method, method
 
 SMALL = {"methods": ["mast"], "problems": ["branin", "hartmann3"], "seeds": 2, "test_size": 50}
 
@@ -125,7 +125,7 @@ def add_method(monkeypatch, build):
 
 
 def test_a_unit_that_fails_is_recorded_and_the_rest_goes_on(tmp_path, monkeypatch):
-    def broken(trial):
+    def broken(**_):
         raise RuntimeError("no luck")
 
     add_method(monkeypatch, broken)
@@ -140,7 +140,7 @@ def test_a_unit_that_fails_is_recorded_and_the_rest_goes_on(tmp_path, monkeypatc
 
 
 def test_a_unit_that_takes_too_long_is_stopped(monkeypatch):
-    def endless(trial):
+    def endless(**_):
         while True:
             time.sleep(0.01)
 
@@ -186,7 +186,7 @@ def test_unknown_names():
 def test_a_method_that_is_not_installed(monkeypatch):
     missing = Method("odd", "", None, needs=("no_such_module",), extra="odd")
     monkeypatch.setitem(METHODS, "odd", missing)
-    with pytest.raises(MissingExtraError, match=r'pip install "mastgp\[odd\]"'):
+    with pytest.raises(MissingExtraError, match=r"pip install 'mastgp\[odd\]'"):
         method("odd")
 
 

@@ -56,8 +56,8 @@ def run(
     retry_failed: Annotated[bool, typer.Option(help="Try failed units again.")] = False,
 ) -> None:
     """Run an experiment; what is in the results folder already is not computed again."""
+    from ..methods import method
     from . import experiments
-    from .methods import method
     from .real import pooled_problem
     from .runner import run as run_units
     from .store import Store
@@ -125,9 +125,9 @@ def report(
 @app.command("list")
 def list_all(data: Data = None) -> None:
     """List experiments, methods, problems and data sets."""
+    from ..methods import METHODS
     from .datasets import DATA_SETS, is_available
     from .experiments import EXPERIMENTS
-    from .methods import METHODS
     from .problems import PROBLEMS
 
     sections = {

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import DataError, listed
-from .methods import BASELINE, METHODS
+from ..methods import METHODS
 from .problems import PROBLEMS, Problem, problem
 from .protocol import TEST_SIZE, THREE_FIDELITIES, TWO_FIDELITIES, Budget, Trial, synthetic_trial
 from .real import REAL_PROBLEMS, RealProblem, real_problem, real_trial
+
+#: Name of the yardstick in the store: a GP that spends the whole budget on expensive points.
+BASELINE = "baseline"
 
 AnyProblem = Problem | RealProblem
 SYNTHETIC = tuple(PROBLEMS)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..methods import METHODS
 from .experiments import EXPERIMENTS, SYNTHETIC
-from .methods import METHODS
 from .problems import problem
 from .protocol import TWO_FIDELITIES
 from .results import Cell, Key

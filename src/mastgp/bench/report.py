@@ -14,9 +14,9 @@ from typing import Any
 
 from .. import __version__
 from ..files import atomic_write
-from .experiments import EXPERIMENTS, SYNTHETIC
+from ..methods import METHODS
+from .experiments import BASELINE, EXPERIMENTS, SYNTHETIC
 from .figures import sweep_figures
-from .methods import BASELINE, METHODS
 from .metrics import PAPER_METRICS
 from .real import REAL_PROBLEMS
 from .results import (

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .experiments import experiment
-from .methods import BASELINE, METHODS
+from ..methods import METHODS
+from .experiments import BASELINE, experiment
 from .metrics import PAPER_METRICS, SMALLER_IS_BETTER
 
 Array = NDArray[np.float64]

@@ -22,10 +22,11 @@ from typing import Any
 from ..errors import DataError, MissingExtraError
 from ..estimator import MultiFidelityRegressor
 from ..gp import blas_threads
+from ..mast import MAST
+from ..methods import method
 from ..progress import listening, report
 from ..rivals import SingleFidelity
-from .experiments import AnyProblem, Unit, experiment, find_problem
-from .methods import BASELINE, method
+from .experiments import BASELINE, AnyProblem, Unit, experiment, find_problem
 from .metrics import score
 from .protocol import Trial
 from .store import Store
@@ -82,7 +83,12 @@ def _scores(unit: Unit, own: Mapping[str, AnyProblem] | None, data: str | None) 
 def _fitted(unit: Unit, trial: Trial, options: dict[str, str]) -> MultiFidelityRegressor:
     if unit.method == BASELINE:
         return SingleFidelity(bounds=trial.bounds).fit(trial.X_only, trial.y_only)
-    model = method(unit.method).build(trial, **options)
+    model = method(unit.method).build(
+        costs=trial.costs, bounds=trial.bounds, random_state=unit.seed
+    )
+    if isinstance(model, MAST):
+        options = {**trial.options, **options}
+    model.set_params(**options)
     return model.fit(trial.X, trial.y, fidelity=trial.fidelity)
 
 

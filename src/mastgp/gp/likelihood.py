@@ -37,7 +37,7 @@ class Observations:
     groups : int array of shape (n,)
         Group of each observation.
     noise_var : array of shape (n,), optional
-        Known noise variances in standardised units, for models that do not learn them.
+        Known noise variances in standardised units; NaN where the model learns them.
     """
 
     X: Array
@@ -55,6 +55,7 @@ class Observations:
 class _Term:
     """A component's part of K, and what its gradient needs."""
 
+    rows: slice  # observations it concerns
     Z: Array
     covariance: Array  # s (a a^T) k
     slope: Array  # s (a a^T) k'
@@ -73,11 +74,15 @@ class Factorisation:
 
 def noise_of(parameters: Hyperparameters, data: Observations) -> Array:
     """Noise variance of every observation."""
-    if parameters.noise_var.size:
-        return parameters.noise_var[data.groups]
+    learned = parameters.noise_var[data.groups] if parameters.noise_var.size else None
     if data.noise_var is None:
-        raise ValueError("a model that does not learn its noise needs a variance per observation")
-    return np.maximum(data.noise_var, FIXED_NOISE_FLOOR)
+        if learned is None:
+            raise ValueError(
+                "a model that does not learn its noise needs a variance per observation"
+            )
+        return learned
+    known = np.maximum(data.noise_var, FIXED_NOISE_FLOOR)
+    return known if learned is None else np.where(np.isnan(known), learned, known)
 
 
 class Objective:
@@ -99,6 +104,10 @@ class Objective:
         self._basis = self._members[:, self._present]
         self._targets = np.column_stack([data.y, self._basis])
         self._ones = np.ones((len(data.y), 1))
+        self._rows = [_extent(c.loadings, data.groups) for c in model.components]
+        self._learns = self._members
+        if data.noise_var is not None:
+            self._learns = self._members * np.isnan(data.noise_var)[:, None]
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Value and gradient at `theta`."""
@@ -153,22 +162,25 @@ class Objective:
         if not self._unit_loadings:
             loadings = parameters.loadings(self.model)[:, self.data.groups]
         terms = []
-        for c, component in enumerate(self.model.components):
-            Z = (X - 0.5) / parameters.lengthscales[c]
+        for c, (component, rows) in enumerate(zip(self.model.components, self._rows, strict=True)):
+            Z = (X[rows] - 0.5) / parameters.lengthscales[c]
             k, slope = KERNELS[component.kernel](scaled_distances(Z))
             covariance, weighted_slope = k, slope
             if loadings is not None or component.learn_scale:
-                a = np.ones(len(X)) if loadings is None else loadings[c]
+                a = np.ones(len(Z)) if loadings is None else loadings[c][rows]
                 weight = parameters.scales[c] * np.outer(a, a)
                 covariance = weight * k
                 weighted_slope = covariance if slope is k else weight * slope
-            terms.append(_Term(Z, covariance, weighted_slope, k))
+            terms.append(_Term(rows, Z, covariance, weighted_slope, k))
         return terms
 
     def _factor(self, terms: list[_Term], parameters: Hyperparameters) -> tuple[Array, float]:
-        K = terms[0].covariance.copy()
-        for term in terms[1:]:
-            K += term.covariance
+        if len(terms) == 1:
+            K = terms[0].covariance.copy()
+        else:
+            K = np.zeros((len(self.data.y), len(self.data.y)))
+            for term in terms:
+                K[term.rows, term.rows] += term.covariance
         K.flat[:: len(K) + 1] += noise_of(parameters, self.data)
         return cholesky(K)
 
@@ -205,20 +217,21 @@ class Objective:
 
         gradient = np.empty(self.layout.size)
         blocks = self.layout.blocks
-        by_input: Array | float = 0.0  # derivative with respect to the warped inputs
+        by_input = np.zeros_like(X)  # derivative with respect to the warped inputs
         for c, term in enumerate(terms):
-            spread = _radial_spread(A, term)
+            part = A[term.rows, term.rows]
+            spread = _radial_spread(part, term)
             by_lengthscale = np.einsum("id,id->d", term.Z, spread)
             gradient[blocks[f"lengthscale{c}"].where] = by_lengthscale
             if self._inputs is not None:
-                by_input = by_input - spread / parameters.lengthscales[c]
+                by_input[term.rows] -= spread / parameters.lengthscales[c]
             if f"scale{c}" in blocks:
-                by_scale = symmetric_product(A * term.covariance.T, self._ones).sum()
+                by_scale = symmetric_product(part * term.covariance.T, self._ones[term.rows]).sum()
                 gradient[blocks[f"scale{c}"].where] = 0.5 * by_scale
         if "factor" in blocks:
             gradient[blocks["factor"].where] = self._factor_gradient(A, terms, parameters)
         if "noise" in blocks:
-            per_group = A.diagonal() @ self._members
+            per_group = A.diagonal() @ self._learns
             gradient[blocks["noise"].where] = 0.5 * parameters.noise_var * per_group
         if self._inputs is not None:
             gradient[blocks["warp_a"].where] = np.einsum("id,id->d", by_input, by_log_a)
@@ -229,16 +242,28 @@ class Objective:
         """Derivative with respect to the learned factors of the loadings."""
         loadings = parameters.loadings(self.model)
         gradient = np.zeros(self.model.n_factors)
-        for c, component in enumerate(self.model.components):
-            a = loadings[c][self.data.groups][:, None]
-            per_point = symmetric_product(A * terms[c].correlation.T, a)[:, 0]
-            by_loading = parameters.scales[c] * (per_point @ self._members)
+        for c, (component, term) in enumerate(zip(self.model.components, terms, strict=True)):
+            if not any(component.factors):
+                continue
+            rows = term.rows
+            a = loadings[c][self.data.groups[rows]][:, None]
+            per_point = symmetric_product(A[rows, rows] * term.correlation.T, a)[:, 0]
+            by_loading = parameters.scales[c] * (per_point @ self._members[rows])
             for group, used in enumerate(component.factors):
                 for position, i in enumerate(used):
                     others = [j for k, j in enumerate(used) if k != position]
                     rest = component.loadings[group] * math.prod(parameters.factors[others])
                     gradient[i] += by_loading[group] * rest
         return gradient
+
+
+def _extent(loadings: tuple[float, ...], groups: NDArray[np.intp]) -> slice:
+    """From the first to the last observation whose group has a loading.
+
+    With observations in the order of their groups nothing is computed for the others.
+    """
+    used = np.flatnonzero(np.asarray(loadings)[groups])
+    return slice(int(used[0]), int(used[-1]) + 1) if len(used) else slice(0, 1)
 
 
 def _radial_spread(A: Array, term: _Term) -> Array:

@@ -58,6 +58,28 @@ class LogNormal:
 
 
 @dataclass(frozen=True)
+class Gamma:
+    """Gamma density with `shape` and `rate` of a positive parameter."""
+
+    shape: float
+    rate: float
+
+    @property
+    def start(self) -> float:
+        """Logarithm of the mode, or of the mean where there is none."""
+        return math.log((self.shape - 1.0 if self.shape > 1.0 else self.shape) / self.rate)
+
+    def log_density(self, u: Array) -> Array:
+        """Log density of exp(u)."""
+        constant = self.shape * math.log(self.rate) - math.lgamma(self.shape)
+        return constant + (self.shape - 1.0) * u - self.rate * np.exp(u)
+
+    def slope(self, u: Array) -> Array:
+        """Derivative with respect to u = log(parameter)."""
+        return (self.shape - 1.0) - self.rate * np.exp(u)
+
+
+@dataclass(frozen=True)
 class Normal:
     """For parameters that may be negative: the coordinate is the parameter."""
 

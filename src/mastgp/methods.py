@@ -1,0 +1,195 @@
+"""Every method of the package by name: the one place where a rival joins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from .errors import DataError, MissingExtraError, listed
+from .estimator import MultiFidelityRegressor
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method that can be fitted, benchmarked and compared.
+
+    Attributes
+    ----------
+    name, about : str
+    build : callable
+        ``build(costs=..., bounds=..., **options)`` gives an estimator that has not been fitted.
+    paper_name : str or None
+        What the paper's tables call it.
+    needs : tuple of str
+        Modules that must be importable.
+    extra : str or None
+        Extra of this package that installs them.
+    use_when : str
+        When to choose it, in a few words.
+    """
+
+    name: str
+    about: str
+    build: Callable[..., MultiFidelityRegressor]
+    paper_name: str | None = None
+    needs: tuple[str, ...] = ()
+    extra: str | None = None
+    use_when: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether everything it needs can be imported."""
+        return all(find_spec(module) is not None for module in self.needs)
+
+    @property
+    def install_command(self) -> str:
+        """What installs its extra."""
+        return f"pip install 'mastgp[{self.extra}]'"
+
+
+def _class(path: str, **fixed: Any) -> Callable[..., MultiFidelityRegressor]:
+    """Build an estimator of the package's class at `path`, imported when it is needed."""
+    module, _, name = path.partition(":")
+
+    def build(**options: Any) -> MultiFidelityRegressor:
+        estimator: MultiFidelityRegressor = getattr(import_module(f".{module}", __package__), name)(
+            **{**fixed, **options}
+        )
+        return estimator
+
+    return build
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            "mast",
+            "the paper's method: trust-weighted augmentation",
+            _class("mast:MAST"),
+            "MAST",
+            use_when="the cheap data's error varies in space, or they may be poor",
+        ),
+        Method(
+            "hf-only",
+            "a GP of the method's own expensive points",
+            _class("rivals:SingleFidelity", which="top"),
+            use_when="the cheap data mislead; the yardstick of all others",
+        ),
+        Method(
+            "lf-only",
+            "a GP of the cheapest fidelity's points",
+            _class("rivals:SingleFidelity", which="cheapest"),
+            use_when="never; it shows how far the cheap data alone would lead",
+        ),
+        Method(
+            "ar1",
+            "Kennedy-O'Hagan co-kriging by joint likelihood",
+            _class("rivals:CoKriging"),
+            "AR1",
+            use_when="expensive is about rho times cheap plus something simple",
+        ),
+        Method(
+            "shared-bias",
+            "one shared function plus a bias of each cheap fidelity",
+            _class("rivals:CoKriging", structure="shared-bias"),
+            use_when="cheap is expensive plus an error of the same units",
+        ),
+        Method(
+            "recursive",
+            "one GP per level, the mean below as a further input",
+            _class("rivals:Recursive"),
+            "Recursive",
+            use_when="many expensive points, and levels that are fitted one by one",
+        ),
+        Method(
+            "reification",
+            "independent GPs fused by precision",
+            _class("rivals:Reification"),
+            "Reification",
+            use_when="the cheap data are unbiased",
+        ),
+        Method(
+            "miso",
+            "independent GPs fused by precision, fidelity variances",
+            _class("rivals:MISO"),
+            "MISO",
+            use_when="the cheap data are unbiased",
+        ),
+        Method(
+            "fire",
+            "residuals conditioned on the cheap posterior",
+            _class("rivals:FIRE"),
+            use_when="the cheap model's error follows its own prediction",
+        ),
+        Method(
+            "botorch",
+            "BoTorch's SingleTaskMultiFidelityGP",
+            _class("rivals:BoTorchMultiFidelity"),
+            "BoTorch",
+            ("botorch",),
+            "botorch",
+            use_when="you live in BoTorch already",
+        ),
+        Method(
+            "augmented",
+            "BoTorch community's SingleTaskAugmentedGP",
+            _class("rivals:BoTorchAugmented"),
+            None,
+            ("botorch_community",),
+            "botorch",
+            use_when="you live in BoTorch already",
+        ),
+        Method(
+            "nargp",
+            "Emukit's NonLinearMultiFidelityModel",
+            _class("rivals:NARGP"),
+            "NARGP",
+            ("emukit", "GPy"),
+            "emukit",
+            use_when="expensive is a nonlinear function of cheap, few inputs",
+        ),
+        Method(
+            "mf-dgp",
+            "deep multi-fidelity GP, variational",
+            _class("rivals:DeepGP"),
+            "MF-DGP",
+            ("torch",),
+            "deep",
+            use_when="expensive is a nonlinear function of cheap, time is no issue",
+        ),
+        Method(
+            "mfbnn",
+            "neural network of the cheap data, Bayesian network of the rest",
+            _class("rivals:MFBNN"),
+            "MFBNN",
+            ("torch",),
+            "deep",
+            use_when="thousands of cheap points",
+        ),
+        Method(
+            "mfk",
+            "SMT's MFK",
+            _class("rivals:MFK"),
+            None,
+            ("smt",),
+            "smt",
+            use_when="you live in SMT already",
+        ),
+    )
+}
+
+
+def method(name: str) -> Method:
+    """Find a method by name; it must be installed."""
+    if name not in METHODS:
+        raise DataError(f"unknown method {name!r}; choose one of {listed(METHODS)}")
+    found = METHODS[name]
+    if not found.installed:
+        raise MissingExtraError(
+            f"method {name!r} needs {listed(found.needs)}; install it with {found.install_command}"
+        )
+    return found

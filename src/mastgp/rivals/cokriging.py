@@ -1,0 +1,256 @@
+"""Co-kriging: all fidelities in one Gaussian process, every hyperparameter learned together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..data import Bounds, TrainingData
+from ..errors import DataError, listed
+from ..estimator import MultiFidelityRegressor, warn_about_fit
+from ..gp import Component, GaussianProcess, Model, without_priors
+from ..gp.kernels import KERNELS
+from ..gp.model import Layout
+from ..gp.priors import Gamma, LogNormal
+from ..progress import counter
+
+Array = NDArray[np.float64]
+
+#: Wide enough for clean expensive runs and for cheap data that are mostly noise.
+NOISE_PRIOR = LogNormal(-4.0, 3.0)
+#: A discrepancy is expected to be small, and allowed not to be.
+DISCREPANCY_PRIOR = LogNormal(-2.0, 2.0)
+#: Half the default's width: a joint model has many points to bend the inputs with (docs/rivals.md).
+WARP_PRIOR = LogNormal(0.0, 0.3)
+#: What BoTorch's multi-fidelity kernel takes for the shared function and for the biases.
+BOTORCH_SHARED, BOTORCH_BIAS = Gamma(3.0, 6.0), Gamma(6.0, 2.0)
+
+PRIORS = ("wide", "botorch", None)
+
+
+def autoregressive(n_levels: int) -> tuple[Component, ...]:
+    """Kennedy and O'Hagan: each level is rho times the one below, plus a discrepancy."""
+    return tuple(
+        Component(
+            loadings=tuple(float(level >= start) for level in range(n_levels)),
+            factors=tuple(tuple(range(start, level)) for level in range(n_levels)),
+        )
+        for start in range(n_levels)
+    )
+
+
+def shared_bias(n_levels: int) -> tuple[Component, ...]:
+    """One function for all levels, plus a bias of its own for each cheap one."""
+    biases = (
+        Component(loadings=tuple(float(level == biased) for level in range(n_levels)))
+        for biased in range(n_levels - 1)
+    )
+    return (Component(loadings=(1.0,) * n_levels), *biases)
+
+
+def common_bias(n_levels: int) -> tuple[Component, ...]:
+    """One function for all levels, plus one bias that each cheap level has to its own degree."""
+    bias = Component(
+        loadings=(1.0,) * (n_levels - 1) + (0.0,),
+        factors=((), *((level,) for level in range(n_levels - 2)), ()),
+    )
+    return (Component(loadings=(1.0,) * n_levels), bias)
+
+
+STRUCTURES = {
+    "autoregressive": autoregressive,
+    "shared-bias": shared_bias,
+    "common-bias": common_bias,
+}
+
+
+class CoKriging(MultiFidelityRegressor):
+    """Kennedy and O'Hagan's co-kriging, or a relative of it, by joint likelihood.
+
+    Use it when the expensive response is roughly a multiple of the cheap one plus something
+    simpler than either: then nothing of the paper is more accurate. It needs no nested designs.
+    Where the cheap response says something else in different places, prefer MAST, and where the
+    expensive response is a nonlinear function of the cheap one, NARGP or a deep GP.
+
+    Parameters
+    ----------
+    costs, order, noise_std, bounds, random_state
+        As in :class:`mastgp.MAST`.
+    structure : {"autoregressive", "shared-bias", "common-bias"}
+        How levels are related: f_m = rho f_(m-1) + discrepancy, rho learned; or f_m = f + bias_m
+        for the cheap levels, biases independent; or f_m = f + c_m bias, c_m learned.
+    kernel : {"rbf", "matern52"}
+    warp : {"kumaraswamy", None}
+        Input warp, shared by all levels.
+    priors : {"wide", "botorch", None}
+        Dimension-scaled log-normal lengthscales; or those of BoTorch's multi-fidelity kernel,
+        which assume a wiggly shared function and a smooth bias; or none (maximum likelihood).
+
+    Attributes
+    ----------
+    process_ : mastgp.gp.GaussianProcess
+        The joint GP; its group m is the m-th fidelity, cheapest first.
+    rho_ : array
+        The learned factors between levels.
+
+    References
+    ----------
+    Kennedy, O'Hagan (2000), Predicting the output from a complex computer code when fast
+    approximations are available. Biometrika 87.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mastgp.rivals import CoKriging
+    >>> cheap, dear = np.linspace(0, 1, 30), np.linspace(0.05, 0.95, 5)
+    >>> X = np.concatenate([cheap, dear])[:, None]
+    >>> y = np.concatenate([np.sin(9 * cheap), 2 * np.sin(9 * dear) + dear])
+    >>> labels = ["cheap"] * 30 + ["dear"] * 5
+    >>> model = CoKriging(order=["cheap", "dear"]).fit(X, y, fidelity=labels)
+    >>> bool(abs(model.predict([[0.37]])[0] - (2 * np.sin(3.33) + 0.37)) < 0.02)
+    True
+    """
+
+    def __init__(
+        self,
+        costs: Mapping[Any, float] | None = None,
+        *,
+        order: Sequence[Any] | None = None,
+        structure: str = "autoregressive",
+        kernel: str = "rbf",
+        warp: str | None = "kumaraswamy",
+        priors: str | None = "wide",
+        noise_std: Mapping[Any, float] | None = None,
+        bounds: Bounds | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.order = order
+        self.structure = structure
+        self.kernel = kernel
+        self.warp = warp
+        self.priors = priors
+        self.noise_std = noise_std
+        self.bounds = bounds
+        self.random_state = random_state
+
+    #: Where the search starts instead of the engine's own starts.
+    _start: Array | None = None
+
+    def _fit_unit(self, data: TrainingData) -> None:
+        fidelities = data.fidelities
+        X = np.concatenate([data.unit(fidelity) for fidelity in fidelities])
+        self.process_ = GaussianProcess.fit(
+            self._model(X.shape[1], len(fidelities)),
+            X,
+            np.concatenate([fidelity.y for fidelity in fidelities]),
+            groups=np.repeat(np.arange(len(fidelities)), [len(f.y) for f in fidelities]),
+            noise_var=known_noise(data),
+            y_scale=self._scales(data),
+            starts=None if self._start is None else {"before": self._start},
+            on_evaluation=counter("co-kriging"),
+        )
+        warn_about_fit(self.process_, "of all fidelities")
+
+    def _model(self, n_inputs: int, n_levels: int) -> Model:
+        for value, allowed, name in (
+            (self.structure, STRUCTURES, "structure"),
+            (self.kernel, KERNELS, "kernel"),
+            (self.warp, ("kumaraswamy", None), "warp"),
+            (self.priors, PRIORS, "priors"),
+        ):
+            if value not in allowed:
+                raise DataError(f"unknown {name} {value!r}; choose one of {listed(allowed)}")
+        first, *others = STRUCTURES[self.structure](n_levels) if n_levels > 1 else (Component(),)
+        botorch = self.priors == "botorch"
+        model = Model(
+            n_inputs,
+            components=(
+                replace(
+                    first,
+                    kernel=self.kernel,
+                    learn_scale=True,
+                    lengthscale_prior=BOTORCH_SHARED if botorch else None,
+                ),
+                *(
+                    replace(
+                        other,
+                        kernel=self.kernel,
+                        learn_scale=True,
+                        scale_prior=DISCREPANCY_PRIOR,
+                        lengthscale_prior=BOTORCH_BIAS if botorch else None,
+                    )
+                    for other in others
+                ),
+            ),
+            warp=self.warp is not None,
+            noise_prior=NOISE_PRIOR,
+            warp_prior=WARP_PRIOR,
+        )
+        return without_priors(model) if self.priors is None else model
+
+    def _scales(self, data: TrainingData) -> Array | None:
+        """One scale per level where a factor connects them; else one for all."""
+        if self.structure != "autoregressive":
+            return None
+        return np.array([data.scale_of(fidelity.y) for fidelity in data.fidelities])
+
+    def _refit(self, data: TrainingData) -> Self:
+        """Fit a copy; the optimum of the data before is where the search starts."""
+        copy = clone(self)
+        copy._start = Layout(self.process_.model).pack(self.process_.parameters)
+        return copy._fit_data(data)
+
+    @property
+    def rho_(self) -> Array:
+        """Learned factors between levels, in the target's units."""
+        factors, scale = self.process_.parameters.factors, self.process_.y_scale
+        if self.structure != "autoregressive":
+            return factors
+        return factors * scale[1:] / scale[:-1]
+
+    @property
+    def _top(self) -> int:
+        return self.process_.model.n_groups - 1
+
+    @property
+    def noise_var_(self) -> float:
+        """Noise variance of the most expensive fidelity."""
+        return float(np.mean(self.process_.noise_var[-len(self.training_data_.top.y) :]))
+
+    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+        return self.process_.predict(U, self._top)
+
+    def _mean_unit(self, U: Array) -> Array:
+        return self.process_.predict_mean(U, self._top)
+
+    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        return self.process_.predict_covariance(U, self._top)
+
+    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        return self.process_.predict_gradient(U, self._top)
+
+    def _get_state(self) -> dict[str, Any]:
+        return {"process": self.process_.get_state()}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        data = self.training_data_
+        model = self._model(len(data.feature_names), len(data.fidelities))
+        self.process_ = GaussianProcess.from_state(model, state["process"])
+
+
+def known_noise(data: TrainingData) -> Array | None:
+    """Noise variance of all observations, NaN where it is to be learned; None if it is nowhere."""
+    if all(fidelity.noise_var is None for fidelity in data.fidelities):
+        return None
+    return np.concatenate(
+        [
+            np.full(len(fidelity.y), np.nan) if fidelity.noise_var is None else fidelity.noise_var
+            for fidelity in data.fidelities
+        ]
+    )
