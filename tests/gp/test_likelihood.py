@@ -185,3 +185,23 @@ def test_a_group_without_points_is_no_problem(rng):
     mean, var = gp.predict(rng.random((5, 2)), group=1)
     assert np.isfinite(mean).all()
     assert (var > 0).all()
+
+
+def test_known_noise_beside_learned_noise_and_groups_in_any_order(rng):
+    model = shared_plus_bias(2, "rbf", True, True)
+    data = random_data(rng, model)
+    noise = np.where(data.groups == 1, 0.03, np.nan)
+    shuffled = rng.permutation(len(data.y))
+    mixed = Observations(data.X, data.y, data.groups, noise)
+    objective = Objective(model, mixed)
+    theta = random_point(rng, objective)
+    value, gradient = objective(theta)
+    other = Objective(model, mixed.subset(shuffled))
+    np.testing.assert_allclose(other(theta)[0], value)
+    np.testing.assert_allclose(other(theta)[1], gradient, rtol=1e-8)
+    step = 1e-5
+    numeric = [
+        (objective(theta + step * e)[0] - objective(theta - step * e)[0]) / (2 * step)
+        for e in np.eye(len(theta))
+    ]
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-8)

@@ -68,8 +68,9 @@ class Recursive(MultiFidelityRegressor):
             if level:
                 below = self._mean(data.unit(data.fidelities[level - 1]))
                 here = self._mean(X)
-                self.appended_.append(AppendedColumns.over((below,), (here,)))
-                X = self.appended_[-1].append(X, here)
+                appended = AppendedColumns.over((below,), (here,))
+                X = appended.append(X, here)
+                self.appended_.append(appended)
             process = surrogate.fit(
                 X,
                 fidelity.y,
@@ -87,8 +88,7 @@ class Recursive(MultiFidelityRegressor):
     def _inputs(self, U: Array) -> Array:
         """Inputs of the highest level fitted so far."""
         Z = U
-        below = self.processes_[: len(self.processes_) - 1]
-        for process, appended in zip(below, self.appended_, strict=True):
+        for process, appended in zip(self.processes_[:-1], self.appended_, strict=True):
             Z = appended.append(U, process.predict_mean(Z))
         return Z
 

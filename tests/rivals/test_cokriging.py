@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import gamma
+
+import mastgp
+from mastgp import DataError
+from mastgp.gp.priors import Gamma
+from mastgp.rivals import CoKriging, SingleFidelity
+from mastgp.rivals.cokriging import STRUCTURES
+
+ORDER = ["low", "high"]
+
+
+def labelled(*tables):
+    """One table of several (name, X, y)."""
+    X = np.concatenate([X for _, X, _ in tables])
+    y = np.concatenate([y for _, _, y in tables])
+    return X, y, np.concatenate([[name] * len(y) for name, _, y in tables])
+
+
+def linear_pair(rng, n_low=40, n_high=8, noise=0.0):
+    """High is 2.5 times low plus a slope; designs not nested."""
+
+    def low(X):
+        return np.sin(7 * X[:, 0]) * np.cos(4 * X[:, 1])
+
+    def high(X):
+        return 2.5 * low(X) + X[:, 0] - 3
+
+    X1, X2 = rng.random((n_low, 2)), rng.random((n_high, 2))
+    y1 = low(X1) + noise * rng.standard_normal(n_low)
+    return labelled(("low", X1, y1), ("high", X2, high(X2))), high
+
+
+def rmse(model, truth, rng, d=2):
+    Q = rng.random((400, d))
+    return float(np.sqrt(np.mean((model.predict(Q) - truth(Q)) ** 2)))
+
+
+def test_agrees_with_emukit_at_the_same_hyperparameters(rng):
+    GPy = pytest.importorskip("GPy")
+    pytest.importorskip("emukit")
+    from emukit.multi_fidelity.convert_lists_to_array import (
+        convert_x_list_to_array,
+        convert_xy_lists_to_arrays,
+    )
+    from emukit.multi_fidelity.kernels import LinearMultiFidelityKernel
+    from emukit.multi_fidelity.models import GPyLinearMultiFidelityModel
+
+    (X, y, labels), _ = linear_pair(rng, noise=0.05)
+    model = CoKriging(order=ORDER, warp=None, bounds=[[0, 1], [0, 1]]).fit(X, y, fidelity=labels)
+    process, parameters = model.process_, model.process_.parameters
+    centre = process.y_mean + process.y_scale * process._factorisation.beta
+    Xs = [X[labels == name] for name in ORDER]
+    ys = [y[labels == name] - mean for name, mean in zip(ORDER, centre, strict=True)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kernels = [
+            GPy.kern.RBF(2, variance=s * scale**2, lengthscale=ell, ARD=True)
+            for s, scale, ell in zip(
+                parameters.scales, process.y_scale, parameters.lengthscales, strict=True
+            )
+        ]
+        kernel = LinearMultiFidelityKernel(kernels)
+        X_all, y_all = convert_xy_lists_to_arrays(Xs, [v[:, None] for v in ys])
+        peer = GPyLinearMultiFidelityModel(X_all, y_all, kernel, n_fidelities=2)
+        kernel.scale[:] = model.rho_
+        for i, var in enumerate(parameters.noise_var * process.y_scale**2):
+            peer.likelihood.likelihoods_list[i].variance[:] = var
+        Q = rng.random((50, 2))
+        at = convert_x_list_to_array([Q, Q])[len(Q) :]
+        mean, var = peer.predict_noiseless(at)
+    ours, std = model.predict(Q, return_std=True)
+    np.testing.assert_allclose(ours, mean[:, 0] + centre[1], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(std**2, var[:, 0], rtol=1e-4, atol=1e-9)
+
+
+@pytest.mark.parametrize("structure", ["autoregressive", "shared-bias"])
+def test_recovers_a_related_function_from_few_points(rng, structure):
+    (X, y, labels), high = linear_pair(rng)
+    if structure == "shared-bias":
+        y = np.where(labels == "low", y * 2.5, y)
+    model = CoKriging(order=ORDER, structure=structure).fit(X, y, fidelity=labels)
+    alone = SingleFidelity(order=ORDER).fit(X, y, fidelity=labels)
+    assert rmse(model, high, rng) < 0.1 * rmse(alone, high, rng)
+    if structure == "autoregressive":
+        np.testing.assert_allclose(model.rho_, [2.5], rtol=0.03)
+
+
+def test_the_cheap_fidelitys_units_do_not_matter(rng):
+    (X, y, labels), _ = linear_pair(rng, noise=0.1)
+    other = np.where(labels == "low", 1000 * y - 7, y)
+    Q = rng.random((30, 2))
+    first, second = (
+        CoKriging(order=ORDER).fit(X, values, fidelity=labels).predict(Q, return_std=True)
+        for values in (y, other)
+    )
+    np.testing.assert_allclose(first, second, rtol=1e-4, atol=1e-5)
+
+
+def test_finds_the_noise_of_each_level(rng):
+    (X, y, labels), high = linear_pair(rng, n_low=150, n_high=12, noise=0.5)
+    model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
+    noise = model.process_.noise_var
+    assert 0.4 < np.sqrt(noise[0]) < 0.6
+    assert np.sqrt(noise[-1]) < 0.3
+    assert rmse(model, high, rng) < 0.6
+
+
+def test_known_noise_of_one_fidelity_only(rng):
+    (X, y, labels), _ = linear_pair(rng, noise=0.2)
+    model = CoKriging(order=ORDER, noise_std={"low": 0.2}).fit(X, y, fidelity=labels)
+    noise = model.process_.noise_var
+    np.testing.assert_allclose(noise[labels[np.argsort(labels == "high")] == "low"], 0.04)
+    assert noise[-1] == pytest.approx(model.noise_var_)
+    assert noise[-1] != pytest.approx(0.04)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_three_levels(rng, structure):
+    def f(X):
+        return np.sin(6 * X[:, 0]) + X[:, 1] ** 2
+
+    def bias(X):
+        return np.cos(3 * X[:, 0] + X[:, 1])
+
+    Xs = [rng.random((n, 2)) for n in (40, 20, 7)]
+    tables = [
+        (name, X, f(X) + share * bias(X))
+        for name, X, share in zip(("a", "b", "c"), Xs, (1.0, 0.5, 0.0), strict=True)
+    ]
+    X, y, labels = labelled(*tables)
+    model = CoKriging(order=["a", "b", "c"], structure=structure).fit(X, y, fidelity=labels)
+    alone = SingleFidelity(order=["a", "b", "c"]).fit(X, y, fidelity=labels)
+    assert rmse(model, f, rng) < 0.6 * rmse(alone, f, rng)
+    if structure == "common-bias":
+        np.testing.assert_allclose(model.rho_, [0.5], atol=0.05)
+
+
+@pytest.mark.parametrize("priors", ["wide", "botorch", None])
+def test_a_saved_model_predicts_the_same(tmp_path, rng, priors):
+    (X, y, labels), _ = linear_pair(rng)
+    model = CoKriging(order=ORDER, kernel="matern52", priors=priors).fit(X, y, fidelity=labels)
+    model.save(tmp_path / "a.mast")
+    again = mastgp.load(tmp_path / "a.mast")
+    Q = rng.random((9, 2))
+    np.testing.assert_array_equal(again.predict(Q), model.predict(Q))
+
+
+def test_gradient_covariance_and_samples(rng):
+    (X, y, labels), _ = linear_pair(rng)
+    model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
+    Q, step = rng.uniform(0.2, 0.8, (4, 2)), 1e-5
+    gradient, _ = model.predict_gradient(Q)
+    for i in range(2):
+        e = step * np.eye(2)[i]
+        numeric = (model.predict(Q + e) - model.predict(Q - e)) / (2 * step)
+        np.testing.assert_allclose(gradient[:, i], numeric, rtol=1e-4, atol=1e-6)
+    _, cov = model.predict(Q, return_cov=True)
+    np.testing.assert_allclose(np.sqrt(cov.diagonal()), model.predict(Q, return_std=True)[1])
+    draws = model.sample_y(Q, 4000, random_state=0)
+    np.testing.assert_allclose(np.cov(draws), cov, atol=0.1 * cov.max())
+
+
+def test_one_fidelity_is_a_plain_gp(rng):
+    X = rng.random((15, 2))
+    model = CoKriging().fit(X, X[:, 0] ** 2)
+    assert rmse(model, lambda Q: Q[:, 0] ** 2, rng) < 0.02
+    assert model.rho_.size == 0
+
+
+@pytest.mark.parametrize("option", ["structure", "kernel", "warp", "priors"])
+def test_unknown_options_are_named(rng, option):
+    (X, y, labels), _ = linear_pair(rng)
+    with pytest.raises(DataError, match=f"unknown {option} 'magic'"):
+        CoKriging(order=ORDER, **{option: "magic"}).fit(X, y, fidelity=labels)
+
+
+def test_gamma_prior_is_scipys(rng):
+    prior, u = Gamma(3.0, 6.0), rng.normal(size=5)
+    np.testing.assert_allclose(prior.log_density(u), gamma(3, scale=1 / 6).logpdf(np.exp(u)))
+    step = 1e-6
+    numeric = (prior.log_density(u + step) - prior.log_density(u - step)) / (2 * step)
+    np.testing.assert_allclose(prior.slope(u), numeric, rtol=1e-6)
+    assert prior.slope(np.array([prior.start])) == pytest.approx(0.0, abs=1e-12)

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conftest import COSTS
+from mastgp import DataError, MissingExtraError
+from mastgp.bench import experiments
+from mastgp.methods import METHODS, method
+
+#: Methods that take long; their own test modules fit them.
+SLOW = {"mf-dgp", "mfbnn", "nargp"}
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - SLOW))
+@pytest.mark.filterwarnings("ignore::mastgp.MastWarning")
+def test_every_method_is_an_estimator(name, two_fidelities, rng):
+    X, y, labels, _ = two_fidelities
+    if not METHODS[name].installed:
+        pytest.skip(f"{name} is not installed")
+    model = method(name).build(costs=COSTS, bounds=[[0, 1], [0, 1]], random_state=0)
+    assert model.get_params(deep=False)["random_state"] == 0
+    mean, std = model.fit(X, y, fidelity=labels).predict(rng.random((6, 2)), return_std=True)
+    assert mean.shape == std.shape == (6,)
+    assert np.isfinite(mean).all()
+    assert (std > 0).all()
+
+
+def test_every_method_of_the_papers_table_is_here():
+    paper = {"MAST", "AR1", "Recursive", "Reification", "BoTorch", "NARGP", "MF-DGP", "MISO"}
+    assert paper | {"MFBNN"} <= {m.paper_name for m in METHODS.values()}
+    assert set(experiments.default_methods(experiments.experiment("two-fidelity"))) <= set(METHODS)
+
+
+def test_a_method_that_does_not_exist_or_is_not_installed(monkeypatch):
+    with pytest.raises(DataError, match="unknown method 'magic'"):
+        method("magic")
+    monkeypatch.setattr("mastgp.methods.find_spec", lambda name: None)
+    assert not METHODS["nargp"].installed
+    assert METHODS["mast"].installed
+    with pytest.raises(MissingExtraError, match=r"pip install 'mastgp\[emukit\]'"):
+        method("nargp")
