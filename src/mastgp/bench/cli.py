@@ -128,7 +128,7 @@ def list_all(data: Data = None) -> None:
     from ..methods import METHODS
     from .datasets import DATA_SETS, is_available
     from .experiments import EXPERIMENTS
-    from .problems import PROBLEMS
+    from .problems import EXTRA, PROBLEMS
 
     sections = {
         "experiments": {name: e.about for name, e in EXPERIMENTS.items()},
@@ -136,7 +136,9 @@ def list_all(data: Data = None) -> None:
             name: m.about + ("" if m.installed else f" (needs mastgp[{m.extra}])")
             for name, m in METHODS.items()
         },
-        "problems": {name: f"{make().n_inputs} inputs" for name, make in PROBLEMS.items()},
+        "problems": {
+            name: f"{make().n_inputs} inputs" for name, make in (PROBLEMS | EXTRA).items()
+        },
         "data sets": {
             name: d.about + ("" if is_available(name, data) else " (not here)")
             for name, d in DATA_SETS.items()

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import DataError, listed
 from ..methods import METHODS
-from .problems import PROBLEMS, Problem, problem
+from .problems import EXTRA, PROBLEMS, Problem, problem
 from .protocol import TEST_SIZE, THREE_FIDELITIES, TWO_FIDELITIES, Budget, Trial, synthetic_trial
 from .real import REAL_PROBLEMS, RealProblem, real_problem, real_trial
 
@@ -116,6 +116,10 @@ def _two(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
     return _base_trial(p, seed, test_size, TWO_FIDELITIES)
 
 
+def _own_budget(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
+    return _base_trial(p, seed, test_size, TWO_FIDELITIES, counts=getattr(p, "counts", None))
+
+
 def _three(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
     return _base_trial(p, seed, test_size, THREE_FIDELITIES)
 
@@ -182,6 +186,9 @@ EXPERIMENTS = {
             _two,
         ),
         Experiment("three-fidelity", "its three-fidelity table", (*SYNTHETIC, "hoip"), _three),
+        Experiment(
+            "extra", "further problems: auto was chosen on them", tuple(EXTRA), _own_budget
+        ),
         _ablation("ablation-radius", "trust-region radius R1 to R5", "radius", RADII),
         _ablation("ablation-weight", "weight function W1 to W9", "weight", WEIGHTS),
         _ablation("ablation-metric", "distance metric D1 to D6", "metric", METRICS),
@@ -267,8 +274,7 @@ def find_problem(
         return own[name]
     if name in REAL_PROBLEMS:
         return real_problem(name, data)
-    if name in PROBLEMS:
+    known = [*PROBLEMS, *EXTRA, *REAL_PROBLEMS]
+    if name in known:
         return problem(name)
-    raise DataError(
-        f"unknown problem {name!r}; choose one of {listed([*PROBLEMS, *REAL_PROBLEMS])}"
-    )
+    raise DataError(f"unknown problem {name!r}; choose one of {listed(known)}")

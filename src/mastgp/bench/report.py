@@ -18,6 +18,7 @@ from ..methods import METHODS
 from .experiments import BASELINE, EXPERIMENTS, SYNTHETIC
 from .figures import sweep_figures
 from .metrics import PAPER_METRICS
+from .problems import EXTRA
 from .real import REAL_PROBLEMS
 from .results import (
     ABSOLUTE_METRICS,
@@ -141,7 +142,7 @@ def _rows(
 ) -> list[tuple[str, list[Cell | None]]]:
     """A row per problem of `keys`, all of one experiment and metric; columns: method, setting."""
     name, metric = keys[0].experiment, keys[0].metric
-    problems = _ordered({k.problem for k in keys}, [*SYNTHETIC, *REAL_PROBLEMS])
+    problems = _ordered({k.problem for k in keys}, [*SYNTHETIC, *EXTRA, *REAL_PROBLEMS])
     return [(p, [table.get(Key(name, p, m, s, metric)) for m, s in columns]) for p in problems]
 
 

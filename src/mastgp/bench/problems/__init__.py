@@ -1,4 +1,4 @@
-"""The paper's synthetic problems, by name."""
+"""Synthetic problems by name: the paper's, and a dozen of our own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 from ...errors import DataError, listed
 from . import ackley, borehole, branin, hartmann, levy, park, rastrigin, rosenbrock
 from .base import Problem
+from .extra import EXTRA
 
 #: In the order of the paper's tables.
 PROBLEMS: dict[str, Callable[..., Problem]] = {
@@ -31,18 +32,19 @@ def problem(name: str, n_inputs: int | None = None) -> Problem:
     Parameters
     ----------
     name : str
-        One of :data:`PROBLEMS`.
+        One of :data:`PROBLEMS` or :data:`EXTRA`.
     n_inputs : int, optional
         Dimension, for ackley, levy, rastrigin and rosenbrock; the paper's by default.
     """
-    if name not in PROBLEMS:
-        raise DataError(f"unknown problem {name!r}; choose one of {listed(PROBLEMS)}")
+    makers = {**PROBLEMS, **EXTRA}
+    if name not in makers:
+        raise DataError(f"unknown problem {name!r}; choose one of {listed(makers)}")
     if n_inputs is None:
-        return PROBLEMS[name]()
+        return makers[name]()
     try:
-        return PROBLEMS[name](n_inputs)
+        return makers[name](n_inputs)
     except TypeError:
         raise DataError(f"problem {name!r} has a fixed number of inputs") from None
 
 
-__all__ = ["PROBLEMS", "Problem", "problem"]
+__all__ = ["EXTRA", "PROBLEMS", "Problem", "problem"]

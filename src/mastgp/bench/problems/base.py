@@ -37,6 +37,8 @@ class Problem:
         Published values of the expensive function.
     source : str
         Where formula and values come from.
+    counts : dict of fidelity name to number of points, optional
+        A budget of the problem's own, for experiments that ask for it.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Problem:
     extra_noise: float = 0.02
     known: tuple[tuple[tuple[float, ...], float], ...] = ()
     source: str = ""
+    counts: dict[str, int] | None = None
     _means: dict[float, float] = field(default_factory=dict, repr=False)
 
     @property
