@@ -270,3 +270,25 @@ def test_warp_is_a_monotone_map_that_fixes_the_ends(a, b):
     np.testing.assert_allclose(warped[2:-2], expected, rtol=1e-6, atol=1e-9)
     if a == b == 1.0:
         np.testing.assert_allclose(warped, x[:, 0], atol=1e-15)
+
+
+def test_leave_out_is_what_a_fit_without_the_fold_predicts(rng):
+    """The formula for whole folds, against conditioning again on what remains."""
+    X, groups = rng.random((20, 2)), np.repeat([0, 1], 10)
+    y = np.sin(5 * X[:, 0]) + 0.3 * groups + 0.05 * rng.standard_normal(20)
+    model = Model(2, (Component((1.0, 1.0)), Component((1.0, 0.0), learn_scale=True)))
+    gp = GaussianProcess.fit(model, X, y, groups=groups)
+    folds = [np.array([10, 13, 17]), np.array([11])]
+    mean, var = gp.leave_out(folds)
+    assert np.isnan(mean[:10]).all()
+    for fold in folds:
+        keep = np.setdiff1d(np.arange(20), fold)
+        rest = GaussianProcess(model, gp.parameters, gp._data.subset(keep), gp.y_mean, gp.y_scale)
+        expected, latent = rest.predict(X[fold], group=1)
+        noise = gp.noise_var[fold]
+        np.testing.assert_allclose(mean[fold], expected, rtol=1e-7)
+        # conditioning takes the means as known; leaving out does not
+        assert (var[fold] >= latent + noise - 1e-12).all()
+    alone, _ = gp.leave_one_out()
+    np.testing.assert_allclose(gp.leave_out([np.array([i]) for i in range(20)])[0], alone)
+    assert np.isnan(gp.leave_out([np.arange(10, 20)])[0]).all()

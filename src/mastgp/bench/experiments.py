@@ -186,9 +186,7 @@ EXPERIMENTS = {
             _two,
         ),
         Experiment("three-fidelity", "its three-fidelity table", (*SYNTHETIC, "hoip"), _three),
-        Experiment(
-            "extra", "further problems: auto was chosen on them", tuple(EXTRA), _own_budget
-        ),
+        Experiment("extra", "further problems: auto was chosen on them", tuple(EXTRA), _own_budget),
         _ablation("ablation-radius", "trust-region radius R1 to R5", "radius", RADII),
         _ablation("ablation-weight", "weight function W1 to W9", "weight", WEIGHTS),
         _ablation("ablation-metric", "distance metric D1 to D6", "metric", METRICS),

@@ -9,6 +9,7 @@ with respect to every lengthscale, warp parameter, loading, scale and noise at o
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,6 +147,28 @@ class Objective:
         alone = self._members.sum(axis=0)[self.data.groups] < 2
         reduced = np.where(alone, np.nan, np.maximum(reduced, 1e-12 * precision))
         return self.data.y - factorisation.alpha / reduced, 1.0 / reduced
+
+    def leave_out(
+        self, factorisation: Factorisation, folds: Sequence[NDArray[np.intp]]
+    ) -> tuple[Array, Array]:
+        """Mean and variance of each fold's observations given all others, hyperparameters kept.
+
+        Observations in no fold have NaN, as have folds that leave a group without observations.
+        """
+        lower = lower_inverse(factorisation.L)
+        precision = lower + np.tril(lower, -1).T
+        projected = precision @ self._basis
+        precision -= projected @ np.linalg.solve(self._basis.T @ projected, projected.T)
+        sizes = self._members.sum(axis=0)
+        mean, var = np.full((2, len(self.data.y)), np.nan)
+        for fold in folds:
+            left_out = self._members[fold].sum(axis=0)
+            if np.any((left_out > 0) & (left_out == sizes)):
+                continue
+            cov = np.linalg.inv(precision[np.ix_(fold, fold)])
+            mean[fold] = self.data.y[fold] - cov @ factorisation.alpha[fold]
+            var[fold] = cov.diagonal()
+        return mean, var
 
     def factorise(self, parameters: Hyperparameters) -> Factorisation:
         """Factorise K and profile the means."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
@@ -198,6 +198,16 @@ class GaussianProcess:
         """
         with blas_threads(self.n_points):
             mean, var = self._objective.leave_one_out(self._factorisation)
+        groups = self._data.groups
+        return self.y_mean[groups] + self.y_scale[groups] * mean, self.y_scale[groups] ** 2 * var
+
+    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+        """Mean and variance of each fold's observations given all others, hyperparameters kept.
+
+        The variance includes the observations' noise. NaN for observations in no fold.
+        """
+        with blas_threads(self.n_points):
+            mean, var = self._objective.leave_out(self._factorisation, folds)
         groups = self._data.groups
         return self.y_mean[groups] + self.y_scale[groups] * mean, self.y_scale[groups] ** 2 * var
 
