@@ -1,0 +1,175 @@
+"""Calling other people's libraries: imported late, quiet, and without a trace in the process."""
+
+from __future__ import annotations
+
+import logging
+import random
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ..data import Bounds, TrainingData
+from ..errors import DataError, FitWarning, MissingExtraError, listed, warn
+from ..estimator import MultiFidelityRegressor
+from ..gp import blas_threads
+from ..gp.threads import ALL_CORES_FROM
+
+Array = NDArray[np.float64]
+
+#: Queries that are handed to a library at once: it may need their joint covariance.
+BLOCK = 500
+
+#: Random states and warning filters are the whole process's: one library call at a time.
+_one_at_a_time = RLock()
+
+
+class LibraryRegressor(MultiFidelityRegressor):
+    """Base of the rivals that another library computes: constructor and what they share."""
+
+    def __init__(
+        self,
+        costs: Mapping[Any, float] | None = None,
+        *,
+        order: Sequence[Any] | None = None,
+        noise_std: Mapping[Any, float] | None = None,
+        bounds: Bounds | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.order = order
+        self.noise_std = noise_std
+        self.bounds = bounds
+        self.random_state = random_state
+
+    def _draw_seed(self) -> int:
+        """Seed of one fit, from `random_state`."""
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _warn_about_unused_noise(self, data: TrainingData) -> None:
+        known = [f.name for f in data.fidelities if f.noise_var is not None]
+        if known:
+            warn(
+                f"the known noise of fidelity {listed(known)} is not used: "
+                f"{type(self).__name__} learns the noise of these data",
+                FitWarning,
+            )
+
+
+def library(module: str, extra: str) -> Any:
+    """Import a module of an optional library, which `extra` of this package installs."""
+    try:
+        with untouched():
+            import_module(module.partition(".")[0])
+            return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"this method needs {module!r}; install it with 'pip install \"mastgp[{extra}]\"'"
+        ) from error
+
+
+@contextmanager
+def untouched(seed: int | None = None, n_points: int = 0) -> Iterator[None]:
+    """Call a library inside: silent, seeded, and the process is afterwards as it was before.
+
+    Parameters
+    ----------
+    seed : int, optional
+        For the global random states of Python, NumPy and, where it is loaded, PyTorch.
+    n_points : int
+        Size of the problem; small ones run on one thread.
+    """
+    with (
+        _one_at_a_time,
+        blas_threads(n_points),
+        _torch_as_it_was(n_points),
+        _random_states_as_they_were(seed),
+        _silence(),
+    ):
+        yield
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """No warnings and no log messages; a library's new root handlers are taken away again."""
+    root = logging.getLogger()
+    handlers, disabled = list(root.handlers), root.manager.disable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.disable(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            logging.disable(disabled)
+            root.handlers[:] = handlers
+
+
+@contextmanager
+def _random_states_as_they_were(seed: int | None) -> Iterator[None]:
+    torch = sys.modules.get("torch")
+    of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002 (theirs)
+    of_torch = None if torch is None else torch.get_rng_state()
+    if seed is not None:
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 (theirs)
+        if torch is not None:
+            torch.default_generator.manual_seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(of_python)
+        np.random.set_state(of_numpy)  # noqa: NPY002 (theirs)
+        if torch is not None:
+            torch.set_rng_state(of_torch)
+
+
+@contextmanager
+def _torch_as_it_was(n_points: int) -> Iterator[None]:
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
+    if n_points < ALL_CORES_FROM:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+        torch.set_num_threads(threads)
+
+
+def check_at_least_one(**counts: int) -> None:
+    """Refuse a count below one by its name."""
+    for name, count in counts.items():
+        if count < 1:
+            raise DataError(f"{name} is {count!r}; it must be at least 1")
+
+
+def with_level_column(data: TrainingData, levels: Iterable[float]) -> tuple[Array, Array]:
+    """All fidelities' unit-cube inputs, each with its level as last column, and targets."""
+    X = [
+        np.column_stack([data.unit(fidelity), np.full(len(fidelity.y), level)])
+        for fidelity, level in zip(data.fidelities, levels, strict=True)
+    ]
+    return np.concatenate(X), np.concatenate([fidelity.y for fidelity in data.fidelities])
+
+
+def known_noise_var(data: TrainingData) -> Array | None:
+    """Noise variance of every point, or None unless it is known for all fidelities."""
+    known = [f.noise_var for f in data.fidelities if f.noise_var is not None]
+    return np.concatenate(known) if len(known) == len(data.fidelities) else None
+
+
+def in_blocks(predict: Callable[[Array], tuple[Array, Array]], U: Array) -> tuple[Array, Array]:
+    """Mean and variance of any number of queries in bounded memory."""
+    parts = [predict(U[start : start + BLOCK]) for start in range(0, len(U), BLOCK)]
+    means, variances = zip(*parts, strict=True)
+    return np.concatenate(means), np.concatenate(variances)
