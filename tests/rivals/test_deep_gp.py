@@ -160,7 +160,7 @@ def test_beats_linear_cokriging_where_the_relation_is_nonlinear():
     mean, std = model.predict(x, return_std=True)
     error = rmse(mean, perdikaris_truth(x[:, 0]))
     assert error < linear_cokriging_error(X, y, labels, x) / 3
-    assert error < 0.1
+    assert error < 0.06  # a third of what linear co-kriging reaches at best, about 0.2
     assert np.mean(np.abs(mean - perdikaris_truth(x[:, 0])) < 3 * std) > 0.9
 
 

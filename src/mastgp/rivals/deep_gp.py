@@ -349,7 +349,7 @@ def train(
         alone = partial(_bound_of_separate_layers, layers)
         done += maximise(alone, kernels, layers, rates, deadline, on_iteration)
         starts.append(layers)
-    layers = max(starts, key=lambda layers: float(_sampled_bound(layers, random)))
+    layers = max(starts, key=lambda start: float(_sampled_bound(start, random)))
 
     everything = [parameter for layer in layers for parameter in layer.parameters()]
     remaining = iterations - len(START_NOISE_VARS) * per_start
