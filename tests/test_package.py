@@ -48,11 +48,12 @@ def test_import_is_about_as_fast_as_scikit_learns():
     assert best[2] < 1.3 * best[0]
 
 
-def imports(path: Path) -> set[str]:
-    """Modules of the package that a file imports, relative imports resolved."""
+def imports(path: Path, top_level_only: bool = False) -> set[str]:
+    """Modules that a file imports, relative imports resolved."""
     package = ["mastgp", *path.relative_to(ROOT / "src" / "mastgp").parts[:-1]]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body if top_level_only else ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             found.add(".".join([*base, *([node.module] if node.module else [])]))
@@ -70,7 +71,7 @@ def test_layers():
             assert all(name.startswith("mastgp.gp") for name in used), path
         if where[0] not in ("bench", "cli.py", "__main__.py"):
             assert not any(name.startswith(("mastgp.bench", "mastgp.cli")) for name in used), path
-        assert "torch" not in imports(path), path
+        assert "torch" not in imports(path, top_level_only=True), path
 
 
 def test_example_files_are_what_the_project_generates(tmp_path):

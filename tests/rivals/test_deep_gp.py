@@ -357,7 +357,7 @@ def test_missing_torch_is_one_sentence(monkeypatch):
     X, y, labels = perdikaris(15, 6)
     monkeypatch.setitem(sys.modules, "torch", None)
     deep_gp.import_torch.cache_clear()
-    with pytest.raises(MissingExtraError, match=r'pip install "mastgp\[botorch\]"'):
+    with pytest.raises(MissingExtraError, match=r"pip install 'mastgp\[deep\]'"):
         quick().fit(X, y, fidelity=labels)
 
 

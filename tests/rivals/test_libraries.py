@@ -369,7 +369,7 @@ def test_known_noise_is_fixed_in_nargp():
 def test_missing_library_is_named_with_the_command(model, hidden, extra, monkeypatch):
     X, y, labels = table()
     monkeypatch.setitem(sys.modules, hidden, None)
-    message = rf"^this method needs '[\w.]+'; install it with 'pip install \"mastgp\[{extra}\]\"'$"
+    message = rf"^this method needs '[\w.]+'; install it with pip install 'mastgp\[{extra}\]'$"
     with pytest.raises(MissingExtraError, match=message):
         build(model).fit(X, y, fidelity=labels)
 

@@ -71,7 +71,7 @@ def library(module: str, extra: str) -> Any:
             return import_module(module)
     except ImportError as error:
         raise MissingExtraError(
-            f"this method needs {module!r}; install it with 'pip install \"mastgp[{extra}]\"'"
+            f"this method needs {module!r}; install it with pip install 'mastgp[{extra}]'"
         ) from error
 
 

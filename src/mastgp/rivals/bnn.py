@@ -507,6 +507,6 @@ def _torch() -> ModuleType:
         import torch
     except ImportError:
         raise MissingExtraError(
-            "MFBNN needs torch; install it with 'pip install \"mastgp[botorch]\"'"
+            "MFBNN needs torch; install it with pip install 'mastgp[deep]'"
         ) from None
     return torch

@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state, gen_batches
 from ..data import Bounds, TrainingData
 from ..errors import DataError, FitWarning, MissingExtraError, warn
 from ..estimator import MultiFidelityRegressor
-from ..gp import GaussianProcess, Model, target_scale
+from ..gp import GaussianProcess, Model
 from ..progress import counter
 
 Array = NDArray[np.float64]
@@ -48,8 +48,6 @@ FIRST_STEP_SHARE = 0.3
 FIRST_STEP_PACE = 3.0
 #: Monte Carlo samples per iteration of the training.
 TRAINING_SAMPLES = 10
-#: Fewer points than this cannot tell the scale of their own target.
-_FEW = 3
 #: Numbers in the largest block of cross-covariances kept at a time (8 bytes each).
 _BLOCK_ENTRIES = 2_000_000
 _SMALLEST_VAR = 1e-12
@@ -133,7 +131,7 @@ class DeepGP(MultiFidelityRegressor):
         self._check_options()
         random = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         means = [float(fidelity.y.mean()) for fidelity in data.fidelities]
-        scales = [_scale_of(fidelity.y, data) for fidelity in data.fidelities]
+        scales = [data.scale_of(fidelity.y) for fidelity in data.fidelities]
         with torch_on_one_thread():
             self.layers_, self.n_iter_ = train(
                 _observations(data, means, scales),
@@ -436,7 +434,7 @@ def import_torch() -> Any:
             return import_module("torch")
     except ImportError:
         raise MissingExtraError(
-            "DeepGP needs PyTorch; install it with 'pip install \"mastgp[botorch]\"'"
+            "DeepGP needs torch; install it with pip install 'mastgp[deep]'"
         ) from None
 
 
@@ -499,13 +497,6 @@ def _chained_inputs(chain: Sequence[GaussianProcess], U: Array) -> Array:
     for process in chain:
         inputs = np.column_stack([U, process.predict_mean(inputs)])
     return inputs
-
-
-def _scale_of(y: Array, data: TrainingData) -> float:
-    """Scale of a target; that of all fidelities together where it is too small a sample."""
-    if len(y) >= min(_FEW, data.n_points) and np.ptp(y) > 0.0:
-        return target_scale(y)
-    return data.y_scale
 
 
 def _spread_samples(n_rows: int, n_samples: int, random: np.random.Generator) -> Array:
