@@ -2,7 +2,9 @@
 
 Reads beside the extended algorithm of the paper (appendix A): Stage 1 models every fidelity on
 its own, Stage 2 turns each cheap observation into an estimate of the expensive response with a
-variance of its own, Stage 3 fits one heteroscedastic GP to all of them.
+variance of its own, Stage 3 fits one heteroscedastic GP to all of them. The stages can be made of
+other regressors too (the paper's last appendix): where the last one cannot take a variance per
+point, the variance of predictions is completed at the points asked for.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from .data import Bounds, Fidelity, TrainingData
 from .errors import DataError, FitWarning, warn
 from .estimator import MultiFidelityRegressor
 from .gp import GaussianProcess, target_scale
 from .progress import counter
-from .surrogates import GP, as_surrogate
+from .surrogates import Choice, Fitted, Hints, Surrogate, surrogates_of_stages
 from .trust import Metric, Radius, Trust, Weight, trust_weights
 
 if TYPE_CHECKING:
@@ -31,6 +34,35 @@ Array = NDArray[np.float64]
 
 #: Fewer points than this cannot tell the scale of their own target.
 _FEW = 3
+#: Rows predicted at a time by surrogates other than the engine's.
+_BLOCK_ROWS = 2000
+
+
+@dataclass(frozen=True)
+class Conditioning:
+    """Augmented inputs z = [x, mean, var] of a discrepancy, the last two scaled to [0, 1].
+
+    Attributes
+    ----------
+    low, span : arrays of shape (2,)
+        Least value and range of mean and variance over expensive and cheap points together.
+    """
+
+    low: Array
+    span: Array
+
+    @classmethod
+    def over(cls, *posteriors: tuple[Array, Array]) -> Conditioning:
+        """Scale by what a model predicts at several sets of points together."""
+        pooled = np.concatenate([np.column_stack(posterior) for posterior in posteriors])
+        span = np.ptp(pooled, axis=0)
+        # What varies by rounding only must not be blown up to an input of its own.
+        span[span <= 1e-9 * np.abs(pooled).max(axis=0)] = 1.0
+        return cls(pooled.min(axis=0), span)
+
+    def inputs(self, X: Array, posterior: tuple[Array, Array]) -> Array:
+        """The augmented inputs of points, given the model's mean and variance there."""
+        return np.hstack([X, (np.column_stack(posterior) - self.low) / self.span])
 
 
 @dataclass(frozen=True)
@@ -43,9 +75,9 @@ class Augmented:
     trust : Trust
         W and the distances behind it.
     discrepancy_mean, discrepancy_var : arrays of shape (n,)
-        Posterior of the discrepancy GP at the cheap points.
+        Posterior of the discrepancy at the cheap points.
     top_mean, top_var : arrays of shape (n,)
-        Posterior of the expensive fidelity's GP at the cheap points.
+        Posterior of the expensive fidelity's model at the cheap points.
     y : array of shape (n,)
         Corrected and blended targets.
     var : array of shape (n,)
@@ -105,24 +137,28 @@ class MAST(MultiFidelityRegressor):
         ``triangular``, ``linear``, ``steep-power``, ``rbf``, ``hf-only``, or a function
         ``(distance, alpha, radius)``. Results are clipped to [0, 1].
     warp : {"kumaraswamy", None}
-        Input warp of the last stage.
-    surrogate : "gp" or mastgp.surrogates.GP
-        What the stages are made of; a `GP` chooses kernel and priors.
+        Input warp of the last stage, if that is a GP.
+    surrogate : name, mastgp.surrogates.Surrogate, scikit-learn regressor, or three of them
+        What the stages are made of: ``gp``, ``extra-trees``, ``random-forest``,
+        ``bayesian-ridge``, ``tabpfn``, ``tabicl``; a :class:`mastgp.surrogates.GP` chooses kernel
+        and priors. Three are those of Stage 1, of the discrepancies and of the last stage. Where
+        the last one takes no variance per point, the mean is its own, and the variance is its own
+        plus that of the blend of cheap and expensive models at the point asked for.
     noise_std : mapping of fidelity name to float, optional
         Known noise standard deviations in the target's units, instead of learned ones.
     bounds : array of shape (d, 2) or mapping of column name to (low, high), optional
         Ranges of the inputs; by default those of the data.
     random_state : int, RandomState or None
-        For `sample_y` only: fitting is deterministic.
+        For `sample_y` and for surrogates that are random; a fit of GPs is deterministic.
 
     Attributes
     ----------
     augmented_ : DataFrame
         What became of every training point.
-    final_ : mastgp.gp.GaussianProcess
+    final_ : mastgp.gp.GaussianProcess or another fitted surrogate
         The fused surrogate of Stage 3.
-    stage1_, discrepancy_ : dict of fidelity name to GaussianProcess
-        The GPs of Stages 1 and 2.
+    stage1_, discrepancy_ : dict of fidelity name to the like
+        The models of Stages 1 and 2.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -150,7 +186,7 @@ class MAST(MultiFidelityRegressor):
         radius: str | Radius = "sqrt",
         weight: str | Weight = "power",
         warp: str | None = "kumaraswamy",
-        surrogate: str | GP = "gp",
+        surrogate: Choice | Sequence[Choice] = "gp",
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -167,89 +203,118 @@ class MAST(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    #: GPs of Stage 1 that need not be fitted again.
-    _known: Mapping[str, GaussianProcess] = MappingProxyType({})
+    #: Models of Stage 1 that need not be fitted again.
+    _known: Mapping[str, Fitted] = MappingProxyType({})
+    #: Whether the last stage knows nothing of variances, so that predictions are completed.
+    _blends: bool = False
 
     def _fit_unit(self, data: TrainingData) -> None:
         """Run the three stages."""
         if self.warp not in ("kumaraswamy", None):
             raise DataError(f"unknown warp {self.warp!r}; use 'kumaraswamy' or None")
-        surrogate = as_surrogate(self.surrogate)
+        surrogates = surrogates_of_stages(self.surrogate)
+        for surrogate in surrogates:
+            surrogate.check_ready()
+        random = check_random_state(self.random_state)
         self.stage1_ = {
-            f.name: self._known.get(f.name) or self._stage1(surrogate, data, f)
+            f.name: self._known.get(f.name) or self._stage1(surrogates[0], data, f, random)
             for f in data.fidelities
         }
-        self.discrepancy_: dict[str, GaussianProcess] = {}
+        self.discrepancy_: dict[str, Fitted] = {}
+        self.conditioning_: dict[str, Conditioning] = {}
         self.augmentations_: tuple[Augmented, ...] = ()
+        self._blends = bool(data.cheaper) and not surrogates[2].takes_noise
         if not data.cheaper:
             self.final_ = self.stage1_[data.top.name]
         else:
             self.augmentations_ = tuple(
-                self._stage2(surrogate, data, fidelity) for fidelity in data.cheaper
+                self._stage2(surrogates[1], data, fidelity, random) for fidelity in data.cheaper
             )
-            self.final_ = self._stage3(surrogate, data)
+            self.final_ = self._stage3(surrogates[2], data, random)
         self._warn_about_fits()
 
-    def _stage1(self, surrogate: GP, data: TrainingData, fidelity: Fidelity) -> GaussianProcess:
+    def _stage1(
+        self,
+        surrogate: Surrogate,
+        data: TrainingData,
+        fidelity: Fidelity,
+        random: np.random.RandomState,
+    ) -> Fitted:
         """Model one fidelity on its own."""
-        return surrogate.fit(
+        return surrogate.fit_stage(
             data.unit(fidelity),
             fidelity.y,
-            fidelity.noise_var,
-            y_scale=_scale_of(fidelity.y, data),
-            on_evaluation=counter(f"modelling {fidelity.name}"),
+            fidelity.noise_var if surrogate.takes_noise else None,
+            _hints(f"modelling {fidelity.name}", fidelity.y, data, random),
         )
 
-    def _stage2(self, surrogate: GP, data: TrainingData, fidelity: Fidelity) -> Augmented:
+    def _stage2(
+        self,
+        surrogate: Surrogate,
+        data: TrainingData,
+        fidelity: Fidelity,
+        random: np.random.RandomState,
+    ) -> Augmented:
         """Correct and blend the observations of a cheap fidelity."""
         own, top = self.stage1_[fidelity.name], self.stage1_[data.top.name]
         X_top, X_own = data.unit(data.top), data.unit(fidelity)
 
-        mean_at_top, var_at_top = own.predict(X_top)
-        mean_at_own, var_at_own = own.predict(X_own)
-        Z_top, Z_own = _condition_on_posterior(
-            (X_top, mean_at_top, var_at_top), (X_own, mean_at_own, var_at_own)
-        )
-        residual = data.top.y - mean_at_top
-        discrepancy = surrogate.fit(
-            Z_top,
+        at_top, at_own = own.predict(X_top), own.predict(X_own)
+        conditioning = Conditioning.over(at_top, at_own)
+        residual = data.top.y - at_top[0]
+        discrepancy = surrogate.fit_stage(
+            conditioning.inputs(X_top, at_top),
             residual,
-            y_scale=_scale_of(residual, data),
-            on_evaluation=counter(f"correcting {fidelity.name}"),
+            None,
+            _hints(f"correcting {fidelity.name}", residual, data, random),
         )
         self.discrepancy_[fidelity.name] = discrepancy
+        self.conditioning_[fidelity.name] = conditioning
 
-        delta_mean, delta_var = discrepancy.predict(Z_own)
+        delta_mean, delta_var = discrepancy.predict(conditioning.inputs(X_own, at_own))
         top_mean, top_var = top.predict(X_own)
-        trust = trust_weights(
-            X_own,
-            X_top,
+        trust = self._trust(X_own, data, fidelity)
+        noise_var = _noise_var(own, fidelity)
+        if noise_var is None:
+            noise_var = at_own[1]
+        y, var = blend(
+            trust.weight, fidelity.y, noise_var, delta_mean, delta_var, top_mean, top_var
+        )
+        if discrepancy.noise_var is not None:
+            var = np.maximum(var, discrepancy.noise_var[0])
+        return Augmented(fidelity, trust, delta_mean, delta_var, top_mean, top_var, y, var)
+
+    def _stage3(
+        self, surrogate: Surrogate, data: TrainingData, random: np.random.RandomState
+    ) -> Fitted:
+        """Fuse all observations in one model, with their variances fixed if it takes them."""
+        X = np.concatenate([data.unit(fidelity) for fidelity in data.fidelities])
+        y = np.concatenate([part.y for part in self.augmentations_] + [data.top.y])
+        return surrogate.fit_stage(
+            X,
+            y,
+            self._variances(data) if surrogate.takes_noise else None,
+            _hints("fusing all fidelities", y, data, random, warp=self.warp is not None),
+        )
+
+    def _variances(self, data: TrainingData) -> Array:
+        """Variance of every observation that the last stage sees."""
+        top = self.stage1_[data.top.name]
+        noise_var = _noise_var(top, data.top)
+        if noise_var is None:
+            noise_var = top.predict(data.unit(data.top))[1]
+        return np.concatenate([part.var for part in self.augmentations_] + [noise_var])
+
+    def _trust(self, U: Array, data: TrainingData, fidelity: Fidelity) -> Trust:
+        """How far a cheap fidelity is trusted at unit-cube inputs."""
+        return trust_weights(
+            U,
+            data.unit(data.top),
             data.hierarchy.exponents[fidelity.name],
             metric=self.metric,
             radius=self.radius,
             weight=self.weight,
-            lengthscales=top.lengthscales,
-        )
-        y, var = blend(
-            trust.weight, fidelity.y, own.noise_var, delta_mean, delta_var, top_mean, top_var
-        )
-        var = np.maximum(var, discrepancy.noise_var[0])
-        return Augmented(fidelity, trust, delta_mean, delta_var, top_mean, top_var, y, var)
-
-    def _stage3(self, surrogate: GP, data: TrainingData) -> GaussianProcess:
-        """Fuse all observations in one GP with their variances fixed."""
-        parts = self.augmentations_
-        X = np.concatenate([data.unit(part.fidelity) for part in parts] + [data.unit(data.top)])
-        y = np.concatenate([part.y for part in parts] + [data.top.y])
-        top_noise_var = self.stage1_[data.top.name].noise_var
-        noise_var = np.concatenate([part.var for part in parts] + [top_noise_var])
-        return surrogate.fit(
-            X,
-            y,
-            noise_var,
-            warp=self.warp is not None,
-            y_scale=_scale_of(y, data),
-            on_evaluation=counter("fusing all fidelities"),
+            lengthscales=getattr(self.stage1_[data.top.name], "lengthscales", None),
         )
 
     def _warn_about_fits(self) -> None:
@@ -266,30 +331,38 @@ class MAST(MultiFidelityRegressor):
     @property
     def processes_(self) -> dict[str, GaussianProcess]:
         """Every GP of the pipeline, by what it models."""
-        named = {f"of {name}": process for name, process in self.stage1_.items()}
-        named |= {f"of {name}'s discrepancy": gp for name, gp in self.discrepancy_.items()}
+        named = {f"of {name}": fitted for name, fitted in self.stage1_.items()}
+        named |= {f"of {name}'s discrepancy": fitted for name, fitted in self.discrepancy_.items()}
         if self.discrepancy_:
             named["of the fused data"] = self.final_
-        return named
+        return {name: gp for name, gp in named.items() if isinstance(gp, GaussianProcess)}
 
     @property
     def noise_var_(self) -> float:
-        """Noise variance of the most expensive fidelity, in the target's squared units."""
-        return float(np.mean(self.stage1_[self.training_data_.top.name].noise_var))
+        """Noise variance of the most expensive fidelity, in the target's squared units.
+
+        Zero where its surrogate has none apart from the variance of its predictions.
+        """
+        top = self.training_data_.top
+        noise_var = _noise_var(self.stage1_[top.name], top)
+        return 0.0 if noise_var is None else float(np.mean(noise_var))
 
     @property
     def augmented_(self) -> pd.DataFrame:
         """What became of every training point: one row each, in the user's order.
 
         Columns: fidelity, the inputs, y (as observed), y_corrected and variance (as Stage 3 sees
-        them), trust (W; 1 for the expensive points, which stay as they are), nearest (distance to
-        the nearest expensive point), discrepancy and top_mean (the predictions that were blended).
+        them, if it takes variances), trust (W; 1 for the expensive points, which stay as they
+        are), nearest (distance to the nearest expensive point), discrepancy and top_mean (the
+        predictions that were blended).
         """
         import pandas as pd
 
         data = self.training_data_
         top = data.top
-        seen_var = dict(zip(self._rows_of_final(), self.final_.noise_var, strict=True))
+        seen = self.final_.noise_var
+        variances = self._variances(data) if seen is None else seen
+        seen_var = dict(zip(self._rows_of_final(), variances, strict=True))
         top_rows = {
             "y_corrected": top.y,
             "trust": np.ones(len(top.y)),
@@ -315,22 +388,31 @@ class MAST(MultiFidelityRegressor):
         return fitted
 
     def _get_state(self) -> dict[str, Any]:
+        single, delta, fused = surrogates_of_stages(self.surrogate)
         return {
-            "surrogate": as_surrogate(self.surrogate).get_params(),
-            "stage1": {name: gp.get_state() for name, gp in self.stage1_.items()},
-            "discrepancy": {name: gp.get_state() for name, gp in self.discrepancy_.items()},
-            "final": self.final_.get_state() if self.discrepancy_ else None,
+            "stage1": {name: single.state_of(fitted) for name, fitted in self.stage1_.items()},
+            "discrepancy": {
+                name: delta.state_of(fitted) for name, fitted in self.discrepancy_.items()
+            },
+            "final": fused.state_of(self.final_) if self.discrepancy_ else None,
+            "blends": self._blends,
+            "conditioning": {name: asdict(entry) for name, entry in self.conditioning_.items()},
             "augmentations": [
                 {**asdict(part), "fidelity": part.fidelity.name} for part in self.augmentations_
             ],
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        surrogate = GP(**state["surrogate"])
+        single, delta, fused = surrogates_of_stages(self.surrogate)
         by_name = {fidelity.name: fidelity for fidelity in self.training_data_.fidelities}
-        self.stage1_ = {name: surrogate.restore(gp) for name, gp in state["stage1"].items()}
+        self.stage1_ = {name: single.restore(entry) for name, entry in state["stage1"].items()}
         self.discrepancy_ = {
-            name: surrogate.restore(gp) for name, gp in state["discrepancy"].items()
+            name: delta.restore(entry) for name, entry in state["discrepancy"].items()
+        }
+        # Files of format 1 have GPs only, and neither of these.
+        self._blends = state.get("blends", False)
+        self.conditioning_ = {
+            name: Conditioning(**entry) for name, entry in state.get("conditioning", {}).items()
         }
         self.augmentations_ = tuple(
             Augmented(
@@ -339,33 +421,66 @@ class MAST(MultiFidelityRegressor):
             for part in state["augmentations"]
         )
         top = self.stage1_[self.training_data_.top.name]
-        self.final_ = top if state["final"] is None else surrogate.restore(state["final"])
+        self.final_ = top if state["final"] is None else fused.restore(state["final"])
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
-        return self.final_.predict(U)
+        if isinstance(self.final_, GaussianProcess) and not self._blends:
+            return self.final_.predict(U)
+        mean, var = np.empty(len(U)), np.empty(len(U))
+        for rows in _blocks(len(U)):
+            mean[rows], var[rows] = self.final_.predict(U[rows])
+            if self._blends:
+                var[rows] += self._blend_var(U[rows])
+        return mean, var
+
+    def _blend_var(self, U: Array) -> Array:
+        """The spatial term of the predictive variance: that of Stage 2's blend at any point.
+
+        Of several cheap fidelities the one that knows most about a point counts there.
+        """
+        data = self.training_data_
+        top_mean, top_var = self.stage1_[data.top.name].predict(U)
+        variances = []
+        for fidelity in data.cheaper:
+            own = self.stage1_[fidelity.name].predict(U)
+            Z = self.conditioning_[fidelity.name].inputs(U, own)
+            delta_mean, delta_var = self.discrepancy_[fidelity.name].predict(Z)
+            W = self._trust(U, data, fidelity).weight
+            variances.append(blend(W, *own, delta_mean, delta_var, top_mean, top_var)[1])
+        return np.min(variances, axis=0)
 
     def _mean_unit(self, U: Array) -> Array:
-        return self.final_.predict_mean(U)
+        if isinstance(self.final_, GaussianProcess):
+            return self.final_.predict_mean(U)
+        parts = [self.final_.predict(U[rows])[0] for rows in _blocks(len(U))]
+        return np.concatenate(parts)
 
     def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
-        return self.final_.predict_covariance(U)
+        return self._only_process("joint covariance").predict_covariance(U)
 
     def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
-        return self.final_.predict_gradient(U)
+        return self._only_process("gradient").predict_gradient(U)
+
+    def _only_process(self, what: str) -> GaussianProcess:
+        """The last stage, if predictions are those of a GP and nothing else."""
+        if self._blends or not isinstance(self.final_, GaussianProcess):
+            raise self._lacks(f"{what} unless its last stage is a GP")
+        return self.final_
 
 
-def _condition_on_posterior(
-    *sets: tuple[Array, Array, Array],
-) -> list[Array]:
-    """Augmented inputs z = [x, mean, var], the last two scaled to [0, 1] over all sets together."""
-    extras = [np.column_stack([mean, var]) for _, mean, var in sets]
-    pooled = np.concatenate(extras)
-    low, span = pooled.min(axis=0), np.ptp(pooled, axis=0)
-    # What varies by rounding only must not be blown up to an input of its own.
-    span[span <= 1e-9 * np.abs(pooled).max(axis=0)] = 1.0
-    return [
-        np.hstack([X, (extra - low) / span]) for (X, _, _), extra in zip(sets, extras, strict=True)
-    ]
+def _blocks(n: int) -> list[slice]:
+    return [slice(start, start + _BLOCK_ROWS) for start in range(0, n, _BLOCK_ROWS)]
+
+
+def _hints(
+    what: str, y: Array, data: TrainingData, random: np.random.RandomState, warp: bool = False
+) -> Hints:
+    return Hints(warp, _scale_of(y, data), counter(what), random)
+
+
+def _noise_var(fitted: Fitted, fidelity: Fidelity) -> Array | None:
+    """Noise variance of a fidelity's observations, if its model has one or it is known."""
+    return fidelity.noise_var if fitted.noise_var is None else fitted.noise_var
 
 
 def _scale_of(y: Array, data: TrainingData) -> float:

@@ -28,9 +28,10 @@ from .estimator import MultiFidelityRegressor
 from .files import atomic_write
 from .hierarchy import Hierarchy, fidelity_name
 from .surrogates import GP
+from .surrogates.description import build, describe
 
 FORMAT = "mastgp model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _MANIFEST = "model.json"
 _DTYPES = ("float64", "int64")
 
@@ -237,7 +238,14 @@ def _encode_params(params: dict[str, Any]) -> dict[str, Any]:
             return [fidelity_name(label) for label in value]
         raise MastError(f"a {type(value).__name__} cannot be written to a file")
 
-    return {key: encode(value) for key, value in params.items()}
+    return {
+        key: {"$surrogate": describe(value)} if _is_surrogate(key, value) else encode(value)
+        for key, value in params.items()
+    }
+
+
+def _is_surrogate(key: str, value: Any) -> bool:
+    return key == "surrogate" and not isinstance(value, str | GP)
 
 
 def _plain_key(key: Any) -> str:
@@ -248,6 +256,7 @@ def _plain_key(key: Any) -> str:
 def _decode_params(params: dict[str, Any]) -> dict[str, Any]:
     decoders: dict[str, Callable[[Any], Any]] = {
         "$gp": lambda options: GP(**options),
+        "$surrogate": build,
         "$function": CustomFunction,
     }
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
 from ..gp.kernels import KERNELS
+from .base import Hints, Surrogate
 
 Array = NDArray[np.float64]
 
 
-class GP(BaseEstimator):  # type: ignore[misc]
+class GP(Surrogate):
     """How the Gaussian processes of the three stages are built.
 
     Parameters
@@ -33,6 +33,8 @@ class GP(BaseEstimator):  # type: ignore[misc]
     >>> from mastgp.surrogates import GP
     >>> model = MAST(surrogate=GP(kernel="matern52"))
     """
+
+    takes_noise = True
 
     def __init__(self, kernel: str = "rbf", priors: bool = True) -> None:
         self.kernel = kernel
@@ -66,6 +68,23 @@ class GP(BaseEstimator):  # type: ignore[misc]
             model, X, y, noise_var=noise_var, y_scale=y_scale, on_evaluation=on_evaluation
         )
 
+    def fit_stage(
+        self, X: Array, y: Array, noise_var: Array | None, hints: Hints
+    ) -> GaussianProcess:
+        """Fit a stage, with its target's scale and its warp."""
+        return self.fit(
+            X,
+            y,
+            noise_var,
+            warp=hints.warp,
+            y_scale=hints.y_scale,
+            on_evaluation=hints.on_evaluation,
+        )
+
+    def state_of(self, fitted: GaussianProcess) -> dict[str, Any]:
+        """The process's own state."""
+        return fitted.get_state()
+
     def restore(self, state: dict[str, Any]) -> GaussianProcess:
         """Rebuild a fitted stage from its saved state."""
         model = self.model(
@@ -77,7 +96,7 @@ class GP(BaseEstimator):  # type: ignore[misc]
 
 
 def as_surrogate(chosen: str | GP) -> GP:
-    """Find a surrogate by name; an instance stands for itself."""
+    """Find a Gaussian process by name; an instance stands for itself."""
     if isinstance(chosen, GP):
         return chosen
     if chosen == "gp":

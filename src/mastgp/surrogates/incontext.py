@@ -1,0 +1,194 @@
+"""Stages made of pretrained transformers that learn in context: TabPFN and TabICL.
+
+Weights are never downloaded here: see :mod:`mastgp.icl`.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from os import PathLike
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ..errors import DataError
+from ..icl import WEIGHTS, Weights, check_installed, checksum, find_checkpoint
+from .refitted import Conditioned, Recipe, Refittable
+
+Array = NDArray[np.float64]
+
+
+class InContext(Refittable):
+    """Base of learners with pretrained weights."""
+
+    weights: ClassVar[Weights]
+    checkpoint: str | PathLike[str] | None
+
+    @abstractmethod
+    def _library_regressor(self, path: str, seed: int) -> Any:
+        """The library's regressor, not yet fitted."""
+
+    def check_ready(self) -> None:
+        """Package and weights must be there; neither is imported or read."""
+        check_installed(self.weights)
+        find_checkpoint(self.weights, self.checkpoint)
+
+    def restore(self, state: dict[str, Any]) -> Conditioned:
+        """A stage whose weights are those it was fitted with, wherever they are now."""
+        check_installed(self.weights)
+        self._find(Recipe(**state))
+        return super().restore(state)
+
+    def _recipe(self, X: Array, y: Array, noise_var: Array | None, seed: int) -> Recipe:
+        if len(y) < 2:
+            raise DataError(f"{self.weights.title} needs two points of every fidelity at least")
+        path = find_checkpoint(self.weights, self.checkpoint)
+        plain = super()._recipe(X, y, noise_var, seed)
+        return replace(plain, checkpoint=path.name, sha256=checksum(path))
+
+    def _find(self, recipe: Recipe) -> str:
+        return str(
+            find_checkpoint(
+                self.weights, self.checkpoint, filename=recipe.checkpoint, sha256=recipe.sha256
+            )
+        )
+
+    def _regressor(self, recipe: Recipe) -> Any:
+        with _undisturbed():
+            regressor = self._library_regressor(self._find(recipe), recipe.seed)
+            return regressor.fit(recipe.X, recipe.y)
+
+
+class TabPFN(InContext):
+    """TabPFN: with its v2 weights in all stages, this is the paper's MAST-ICL.
+
+    Mean and variance are the exact moments of the predicted distribution; the variance includes
+    what noise the network sees in the data.
+
+    Parameters
+    ----------
+    checkpoint : path, optional
+        File of weights, or folder that has it; by default what the environment variable
+        ``TABPFN_MODEL_PATH`` names, else ``tabpfn-v2-regressor.ckpt`` in TabPFN's cache folder.
+    n_estimators : int or "auto"
+        Number of differently prepared copies of the data that are averaged.
+    device : str
+        As in PyTorch.
+
+    Examples
+    --------
+    >>> from mastgp import MAST
+    >>> from mastgp.surrogates import TabPFN
+    >>> model = MAST(surrogate=TabPFN(checkpoint="weights/tabpfn-v2-regressor.ckpt"))
+    """
+
+    weights = WEIGHTS["tabpfn"]
+
+    def __init__(
+        self,
+        checkpoint: str | PathLike[str] | None = None,
+        n_estimators: int | str = "auto",
+        device: str = "cpu",
+    ) -> None:
+        self.checkpoint = checkpoint
+        self.n_estimators = n_estimators
+        self.device = device
+
+    def _library_regressor(self, path: str, seed: int) -> Any:
+        from tabpfn import TabPFNRegressor
+
+        return TabPFNRegressor(
+            model_path=path,
+            n_estimators=self.n_estimators,
+            device=self.device,
+            random_state=seed,
+        )
+
+    def _moments(self, regressor: Any, X: Array) -> tuple[Array, Array]:
+        with _undisturbed():
+            full = regressor.predict(X, output_type="full")
+            criterion, logits = full["criterion"], full["logits"]
+            return _array(criterion.mean(logits)), _array(criterion.variance(logits))
+
+
+class TabICL(InContext):
+    """TabICL: like TabPFN, with weights under a permissive licence.
+
+    Mean and variance are those of the quantiles it predicts, 999 of them; the variance includes
+    what noise the network sees in the data.
+
+    Parameters
+    ----------
+    checkpoint : path, optional
+        File of weights, or folder that has it; by default what the environment variable
+        ``TABICL_MODEL_PATH`` names, else the one in a cache folder.
+    n_estimators : int
+        Number of differently prepared copies of the data that are averaged.
+    device : str
+        As in PyTorch.
+
+    Examples
+    --------
+    >>> from mastgp import MAST
+    >>> from mastgp.surrogates import TabICL
+    >>> model = MAST(surrogate=TabICL(n_estimators=4))
+    """
+
+    weights = WEIGHTS["tabicl"]
+
+    def __init__(
+        self,
+        checkpoint: str | PathLike[str] | None = None,
+        n_estimators: int = 8,
+        device: str = "cpu",
+    ) -> None:
+        self.checkpoint = checkpoint
+        self.n_estimators = n_estimators
+        self.device = device
+
+    def _library_regressor(self, path: str, seed: int) -> Any:
+        from tabicl import TabICLRegressor
+
+        return TabICLRegressor(
+            model_path=path,
+            allow_auto_download=False,
+            n_estimators=self.n_estimators,
+            device=self.device,
+            random_state=seed,
+        )
+
+    def _moments(self, regressor: Any, X: Array) -> tuple[Array, Array]:
+        with _undisturbed():
+            quantiles = _array(regressor.predict(X, output_type="raw_quantiles"))
+        return quantiles.mean(axis=1), quantiles.var(axis=1)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keep the learners' libraries from changing what belongs to the whole process."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+
+        numpy = check_random_state(None)
+        python_state, numpy_state = random.getstate(), numpy.get_state()
+        dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
+        try:
+            with torch.random.fork_rng():
+                yield
+        finally:
+            random.setstate(python_state)
+            numpy.set_state(numpy_state)
+            torch.set_default_dtype(dtype)
+            torch.set_num_threads(threads)
+
+
+def _array(values: Any) -> Array:
+    return np.asarray(values.cpu() if hasattr(values, "cpu") else values, dtype=float)
