@@ -62,7 +62,7 @@ def describe(value: Any) -> Any:
         return fspath(value)
     name = type(value).__name__
     if _class_named(name) is not type(value):
-        raise MastError(f"a model made with {value!r} cannot be written to a file")
+        raise MastError(f"a model made with a {name} cannot be written to a file")
     parameters = value.get_params(deep=False)
     return {"class": name, "parameters": {key: describe(v) for key, v in parameters.items()}}
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..errors import DataError
+from ..errors import DataError, MastError
 from ..icl import WEIGHTS, Weights, check_installed, checksum, find_checkpoint
 from .refitted import Conditioned, Recipe, Refittable
 
@@ -61,9 +61,15 @@ class InContext(Refittable):
         )
 
     def _regressor(self, recipe: Recipe) -> Any:
-        with _undisturbed():
-            regressor = self._library_regressor(self._find(recipe), recipe.seed)
-            return regressor.fit(recipe.X, recipe.y)
+        path = self._find(recipe)
+        try:
+            with _undisturbed():
+                return self._library_regressor(path, recipe.seed).fit(recipe.X, recipe.y)
+        except Exception as error:  # a damaged file fails in many ways, none of them ours
+            reason = " ".join(str(error).split())
+            raise MastError(
+                f"{self.weights.title} cannot be fitted with the weights {path}: {reason}"
+            ) from error
 
 
 class TabPFN(InContext):

@@ -183,7 +183,14 @@ def _fitted(regressor: Any, recipe: Recipe) -> Any:
     """Fit; what the library has to say about it becomes a warning of ours."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        regressor.fit(recipe.X, recipe.y)
+        try:
+            regressor.fit(recipe.X, recipe.y)
+        except ValueError as error:
+            n, d = recipe.X.shape
+            raise DataError(
+                f"{type(regressor).__name__} cannot be fitted to {n} points of {d} inputs (those "
+                f"of a discrepancy have two more): {error}"
+            ) from error
     for message in dict.fromkeys(str(entry.message) for entry in caught):
         warn(f"{type(regressor).__name__}: {message}", FitWarning)
     return regressor
