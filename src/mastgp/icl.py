@@ -11,10 +11,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.request import urlopen
 
 from .errors import DataError, FileError, MissingExtraError, listed
 from .files import atomic_write
@@ -246,6 +244,9 @@ def download(weights: Weights, agree: Callable[[str], bool]) -> Path:
 
 def _fetch(url: str, what: str) -> bytes:
     """Content of a web address, whole."""
+    from http.client import HTTPException
+    from urllib.request import urlopen
+
     content = bytearray()
     try:
         with urlopen(url, timeout=_TIMEOUT) as answer:
