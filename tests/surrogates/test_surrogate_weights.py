@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import threading
@@ -122,18 +123,13 @@ def test_without_weights_neither_torch_nor_the_network_is_touched():
         "except OSError as error: print(error)\n"
         "print(sorted({'torch', 'tabpfn', 'tabicl'} & set(sys.modules)))\n"
     )
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
     )
     message, imported = done.stdout.strip().split("\n")
     assert "tabpfn-v2-regressor.ckpt" in message
     assert imported == "[]"
-
-
-def environment():
-    import os
-
-    return {**os.environ, "PYTHONPATH": str(SRC)}
 
 
 def test_without_the_package_the_command_that_installs_it(two_fidelities, monkeypatch):
