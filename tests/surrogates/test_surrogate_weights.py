@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,9 @@ from mastgp.icl import WEIGHTS, checksum, download, find_checkpoint
 from mastgp.progress import listening
 
 TABPFN = WEIGHTS["tabpfn"]
+NEEDS_PACKAGES = pytest.mark.skipif(
+    not (find_spec("tabpfn") and find_spec("tabicl")), reason="needs TabPFN and TabICL"
+)
 SRC = Path(icl.__file__).parents[1]
 
 
@@ -94,10 +98,10 @@ def test_checksum_notices_a_change(tmp_path):
     assert checksum(path) == hashlib.sha256(b"others").hexdigest()
 
 
+@NEEDS_PACKAGES
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_without_weights_one_message_at_once(two_fidelities, name):
     X, y, labels, _ = two_fidelities
-    pytest.importorskip(WEIGHTS[name].package)
     start = time.perf_counter()
     with pytest.raises(FileError) as caught:
         MAST(COSTS, surrogate=("gp", "gp", name)).fit(X, y, fidelity=labels)
@@ -112,8 +116,8 @@ def test_without_weights_one_message_at_once(two_fidelities, name):
         assert fact in message
 
 
+@NEEDS_PACKAGES
 def test_without_weights_neither_torch_nor_the_network_is_touched():
-    pytest.importorskip("tabpfn")
     code = (
         "import socket, sys\n"
         "def refuse(*args, **kwargs): raise SystemExit('network')\n"
