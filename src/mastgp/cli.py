@@ -34,6 +34,13 @@ app = typer.Typer(
 
 app.add_typer(bench, name="bench")
 
+icl = typer.Typer(
+    help="Weights of in-context learners (TabPFN, TabICL).",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(icl, name="icl")
+
 ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast fit'.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -103,6 +110,10 @@ def fit(
     kernel: Annotated[
         str | None, typer.Option(help="Kernel of the GPs: rbf (default) or matern52.")
     ] = None,
+    surrogate: Annotated[
+        str | None,
+        typer.Option(help="What MAST's stages are made of: gp (default), extra-trees, tabpfn ..."),
+    ] = None,
     warp: Annotated[
         bool | None, typer.Option(help="Warp the inputs (default of the methods that can).")
     ] = None,
@@ -134,6 +145,7 @@ def fit(
             "radius": radius,
             "weight": weight,
             "kernel": kernel,
+            "surrogate": surrogate,
             "warp": warp,
         },
         costs=terminal.numbers(cost, "--cost") or None,
@@ -270,6 +282,24 @@ def methods(as_json: AsJson = False) -> None:
     terminal.out.print(table)
 
 
+@icl.command()
+def download(
+    name: Annotated[str, typer.Argument(help="Learner: tabpfn or tabicl.")] = "tabpfn",
+    yes: Annotated[bool, typer.Option("--yes", help="Accept the licence without asking.")] = False,
+) -> None:
+    """Fetch a learner's weights, after showing where from, where to, and their licence."""
+    from .icl import download as fetch
+    from .icl import weights_of
+
+    def agree(notice: str) -> bool:
+        terminal.say(notice)
+        return yes or typer.confirm("Download these weights under this licence?")
+
+    with terminal.progress():
+        path = fetch(weights_of(name), agree)
+    terminal.say(f"The weights are in {path}.")
+
+
 @app.command()
 def demo(
     folder: Annotated[str, typer.Argument(help="Folder for the example's files.")] = "mast-demo",
@@ -367,6 +397,8 @@ def _estimator(name: str, options: dict[str, Any], **described: Any) -> MultiFid
     known = model.get_params(deep=False)
     given = {option: value for option, value in options.items() if value is not None}
     if "kernel" in given and "kernel" not in known and "surrogate" in known:
+        if given.get("surrogate", "gp") != "gp":
+            raise DataError(f"--kernel is of GPs; surrogate {given['surrogate']!r} has none")
         given["surrogate"] = GP(kernel=given.pop("kernel"))
     if "warp" in given:
         given["warp"] = "kumaraswamy" if given["warp"] else None

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .conditioning import AppendedColumns
 from .data import Bounds, Fidelity, TrainingData
-from .errors import DataError, FitWarning, warn
-from .estimator import MultiFidelityRegressor
-from .gp import GaussianProcess, target_scale
+from .errors import DataError
+from .estimator import MultiFidelityRegressor, warn_about_fit
+from .gp import GaussianProcess
 from .progress import counter
 from .surrogates import Choice, Fitted, Hints, Surrogate, surrogates_of_stages
 from .trust import Metric, Radius, Trust, Weight, trust_weights
@@ -32,37 +33,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-#: Fewer points than this cannot tell the scale of their own target.
-_FEW = 3
 #: Rows predicted at a time by surrogates other than the engine's.
 _BLOCK_ROWS = 2000
-
-
-@dataclass(frozen=True)
-class Conditioning:
-    """Augmented inputs z = [x, mean, var] of a discrepancy, the last two scaled to [0, 1].
-
-    Attributes
-    ----------
-    low, span : arrays of shape (2,)
-        Least value and range of mean and variance over expensive and cheap points together.
-    """
-
-    low: Array
-    span: Array
-
-    @classmethod
-    def over(cls, *posteriors: tuple[Array, Array]) -> Conditioning:
-        """Scale by what a model predicts at several sets of points together."""
-        pooled = np.concatenate([np.column_stack(posterior) for posterior in posteriors])
-        span = np.ptp(pooled, axis=0)
-        # What varies by rounding only must not be blown up to an input of its own.
-        span[span <= 1e-9 * np.abs(pooled).max(axis=0)] = 1.0
-        return cls(pooled.min(axis=0), span)
-
-    def inputs(self, X: Array, posterior: tuple[Array, Array]) -> Array:
-        """The augmented inputs of points, given the model's mean and variance there."""
-        return np.hstack([X, (np.column_stack(posterior) - self.low) / self.span])
 
 
 @dataclass(frozen=True)
@@ -221,7 +193,7 @@ class MAST(MultiFidelityRegressor):
             for f in data.fidelities
         }
         self.discrepancy_: dict[str, Fitted] = {}
-        self.conditioning_: dict[str, Conditioning] = {}
+        self.conditioning_: dict[str, AppendedColumns] = {}
         self.augmentations_: tuple[Augmented, ...] = ()
         self._blends = bool(data.cheaper) and not surrogates[2].takes_noise
         if not data.cheaper:
@@ -231,7 +203,8 @@ class MAST(MultiFidelityRegressor):
                 self._stage2(surrogates[1], data, fidelity, random) for fidelity in data.cheaper
             )
             self.final_ = self._stage3(surrogates[2], data, random)
-        self._warn_about_fits()
+        for name, process in self.processes_.items():
+            warn_about_fit(process, name)
 
     def _stage1(
         self,
@@ -260,10 +233,10 @@ class MAST(MultiFidelityRegressor):
         X_top, X_own = data.unit(data.top), data.unit(fidelity)
 
         at_top, at_own = own.predict(X_top), own.predict(X_own)
-        conditioning = Conditioning.over(at_top, at_own)
+        conditioning = AppendedColumns.over(at_top, at_own)
         residual = data.top.y - at_top[0]
         discrepancy = surrogate.fit_stage(
-            conditioning.inputs(X_top, at_top),
+            conditioning.append(X_top, *at_top),
             residual,
             None,
             _hints(f"correcting {fidelity.name}", residual, data, random),
@@ -271,7 +244,7 @@ class MAST(MultiFidelityRegressor):
         self.discrepancy_[fidelity.name] = discrepancy
         self.conditioning_[fidelity.name] = conditioning
 
-        delta_mean, delta_var = discrepancy.predict(conditioning.inputs(X_own, at_own))
+        delta_mean, delta_var = discrepancy.predict(conditioning.append(X_own, *at_own))
         top_mean, top_var = top.predict(X_own)
         trust = self._trust(X_own, data, fidelity)
         noise_var = _noise_var(own, fidelity)
@@ -316,17 +289,6 @@ class MAST(MultiFidelityRegressor):
             weight=self.weight,
             lengthscales=getattr(self.stage1_[data.top.name], "lengthscales", None),
         )
-
-    def _warn_about_fits(self) -> None:
-        for name, process in self.processes_.items():
-            report = process.report
-            if report is not None and not (report.converged and report.jitter == 0.0):
-                trouble = (
-                    f"needed {report.jitter:.1g} added to its diagonal"
-                    if report.jitter
-                    else f"stopped early: {report.message}"
-                )
-                warn(f"the GP {name} {trouble}", FitWarning)
 
     @property
     def processes_(self) -> dict[str, GaussianProcess]:
@@ -412,7 +374,7 @@ class MAST(MultiFidelityRegressor):
         # Files of format 1 have GPs only, and neither of these.
         self._blends = state.get("blends", False)
         self.conditioning_ = {
-            name: Conditioning(**entry) for name, entry in state.get("conditioning", {}).items()
+            name: AppendedColumns(**entry) for name, entry in state.get("conditioning", {}).items()
         }
         self.augmentations_ = tuple(
             Augmented(
@@ -443,7 +405,7 @@ class MAST(MultiFidelityRegressor):
         variances = []
         for fidelity in data.cheaper:
             own = self.stage1_[fidelity.name].predict(U)
-            Z = self.conditioning_[fidelity.name].inputs(U, own)
+            Z = self.conditioning_[fidelity.name].append(U, *own)
             delta_mean, delta_var = self.discrepancy_[fidelity.name].predict(Z)
             W = self._trust(U, data, fidelity).weight
             variances.append(blend(W, *own, delta_mean, delta_var, top_mean, top_var)[1])
@@ -475,19 +437,12 @@ def _blocks(n: int) -> list[slice]:
 def _hints(
     what: str, y: Array, data: TrainingData, random: np.random.RandomState, warp: bool = False
 ) -> Hints:
-    return Hints(warp, _scale_of(y, data), counter(what), random)
+    return Hints(warp, data.scale_of(y), counter(what), random)
 
 
 def _noise_var(fitted: Fitted, fidelity: Fidelity) -> Array | None:
     """Noise variance of a fidelity's observations, if its model has one or it is known."""
     return fidelity.noise_var if fitted.noise_var is None else fitted.noise_var
-
-
-def _scale_of(y: Array, data: TrainingData) -> float:
-    """Scale of a target; that of all fidelities together where it is too small a sample."""
-    if len(y) >= min(_FEW, data.n_points) and np.ptp(y) > 0.0:
-        return target_scale(y)
-    return data.y_scale
 
 
 def _columns(part: Augmented) -> dict[str, Array]:

@@ -74,6 +74,21 @@ METHODS = {
             use_when="the cheap data's error varies in space, or they may be poor",
         ),
         Method(
+            "mast-icl",
+            "MAST with TabPFN v2 in every stage",
+            _class("mast:MAST", surrogate="tabpfn"),
+            "MAST-ICL",
+            ("tabpfn",),
+            "icl",
+            use_when="you have TabPFN's weights and a GPU",
+        ),
+        Method(
+            "mast-forest",
+            "MAST with extra trees in every stage",
+            _class("mast:MAST", surrogate="extra-trees"),
+            use_when="responses jump, and points are many",
+        ),
+        Method(
             "hf-only",
             "a GP of the method's own expensive points",
             _class("rivals:SingleFidelity", which="top"),

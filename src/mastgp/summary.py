@@ -55,7 +55,8 @@ def summarise(model: MultiFidelityRegressor) -> dict[str, Any]:
     }
     if isinstance(model, MAST):
         _add_trust(facts, model)
-        _add_process(facts, model.final_)
+        if isinstance(model.final_, GaussianProcess):
+            _add_process(facts, model.final_)
         facts["fits"] = _reports(model.processes_)
     elif isinstance(model, CoKriging):
         _add_process(facts, model.process_)
@@ -68,7 +69,10 @@ def _noise(model: MultiFidelityRegressor) -> dict[str, float]:
     """Noise standard deviation of each fidelity, as far as the model knows it."""
     data = model.training_data_
     if isinstance(model, MAST):
-        variances = {name: gp.noise_var for name, gp in model.stage1_.items()}
+        learned = {name: stage.noise_var for name, stage in model.stage1_.items()}
+        given = {fidelity.name: fidelity.noise_var for fidelity in data.fidelities}
+        either = {name: given[name] if var is None else var for name, var in learned.items()}
+        variances = {name: var for name, var in either.items() if var is not None}
     elif isinstance(model, CoKriging):
         ends = np.cumsum([len(fidelity.y) for fidelity in data.fidelities])
         parts = np.split(model.process_.noise_var, ends[:-1])

@@ -224,7 +224,7 @@ EXPERIMENTS = {
             "the appendix's comparison with in-context learning",
             ("branin", "ackley", "park1", "hartmann6", "rosenbrock"),
             _two,
-            methods=("mast", "mast-icl"),
+            methods=("mast", "mast-icl", "mast-forest"),
         ),
     )
 }

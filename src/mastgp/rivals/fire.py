@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from ..conditioning import AppendedColumns
-from ..data import Bounds, TrainingData
+from ..data import Bounds, Fidelity, TrainingData
 from ..estimator import MultiFidelityRegressor
-from ..surrogates import GP, as_surrogate
+from ..progress import counter
+from ..surrogates import Choice, Fitted, Hints, find_surrogate
 
 Array = NDArray[np.float64]
 
@@ -45,7 +47,7 @@ class FIRE(MultiFidelityRegressor):
         costs: Mapping[Any, float] | None = None,
         *,
         order: Sequence[Any] | None = None,
-        surrogate: str | GP = "gp",
+        surrogate: Choice = "gp",
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -58,25 +60,32 @@ class FIRE(MultiFidelityRegressor):
         self.random_state = random_state
 
     def _fit_unit(self, data: TrainingData) -> None:
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = find_surrogate(self.surrogate)
+        surrogate.check_ready()
+        random = check_random_state(self.random_state)
+
+        def stage(X: Array, y: Array, fidelity: Fidelity) -> Fitted:
+            noise_var = fidelity.noise_var if surrogate.takes_noise else None
+            hints = Hints(False, data.scale_of(y), counter(f"modelling {fidelity.name}"), random)
+            return surrogate.fit_stage(X, y, noise_var, hints)
+
         cheapest = data.fidelities[0]
-        self.stages_ = [surrogate.fit(data.unit(cheapest), cheapest.y, cheapest.noise_var)]
+        self.stages_ = [stage(data.unit(cheapest), cheapest.y, cheapest)]
         self.appended_: list[AppendedColumns] = []
         for below, fidelity in zip(data.fidelities, data.fidelities[1:], strict=False):
             U = data.unit(fidelity)
             mean, var = self._predict_unit(U)
             around = self._predict_unit(data.unit(below))
             appended = AppendedColumns.over((mean, np.sqrt(var)), (around[0], np.sqrt(around[1])))
-            residual = surrogate.fit(
-                appended.append(U, mean, np.sqrt(var)), fidelity.y - mean, fidelity.noise_var
-            )
+            residual = stage(appended.append(U, mean, np.sqrt(var)), fidelity.y - mean, fidelity)
             self.appended_.append(appended)
             self.stages_.append(residual)
 
     @property
     def noise_var_(self) -> float:
-        """Noise variance of the most expensive fidelity."""
-        return float(np.mean(self.stages_[-1].noise_var))
+        """Noise variance of the most expensive fidelity; zero if the surrogate has none."""
+        noise_var = self.stages_[-1].noise_var
+        return 0.0 if noise_var is None else float(np.mean(noise_var))
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
         mean, var = self.stages_[0].predict(U)
@@ -87,12 +96,11 @@ class FIRE(MultiFidelityRegressor):
 
     def _get_state(self) -> dict[str, Any]:
         return {
-            "surrogate": as_surrogate(self.surrogate).get_params(),
-            "stages": [stage.get_state() for stage in self.stages_],
+            "stages": [find_surrogate(self.surrogate).state_of(stage) for stage in self.stages_],
             "appended": [asdict(appended) for appended in self.appended_],
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        surrogate = GP(**state["surrogate"])
+        surrogate = find_surrogate(self.surrogate)
         self.stages_ = [surrogate.restore(stage) for stage in state["stages"]]
         self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]
