@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conftest import COSTS
-from mastgp import DataError, MissingExtraError
+from mastgp import DataError, FileError, MissingExtraError
 from mastgp.bench import experiments
 from mastgp.methods import METHODS, method
 
@@ -16,8 +16,8 @@ SLOW = {"mf-dgp", "mfbnn", "nargp"}
 @pytest.mark.filterwarnings("ignore::mastgp.MastWarning")
 def test_every_method_is_an_estimator(name, two_fidelities, rng):
     X, y, labels, _ = two_fidelities
-    if not METHODS[name].installed:
-        pytest.skip(f"{name} is not installed")
+    if not METHODS[name].ready:
+        pytest.skip(f"{name} is not ready")
     model = method(name).build(costs=COSTS, bounds=[[0, 1], [0, 1]], random_state=0)
     assert model.get_params(deep=False)["random_state"] == 0
     mean, std = model.fit(X, y, fidelity=labels).predict(rng.random((6, 2)), return_std=True)
@@ -30,6 +30,17 @@ def test_every_method_of_the_papers_table_is_here():
     paper = {"MAST", "AR1", "Recursive", "Reification", "BoTorch", "NARGP", "MF-DGP", "MISO"}
     assert paper | {"MFBNN"} <= {m.paper_name for m in METHODS.values()}
     assert set(experiments.default_methods(experiments.experiment("two-fidelity"))) <= set(METHODS)
+
+
+def test_a_method_without_its_weights(monkeypatch, tmp_path):
+    monkeypatch.setenv("TABPFN_MODEL_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("TABPFN_MODEL_PATH", raising=False)
+    assert not METHODS["mast-icl"].ready
+    chosen = experiments.default_methods(experiments.experiment("icl"))
+    assert chosen == ["mast", "mast-forest"]
+    if METHODS["mast-icl"].installed:
+        with pytest.raises(FileError, match=r"tabpfn-v2-regressor\.ckpt"):
+            method("mast-icl")
 
 
 def test_a_method_that_does_not_exist_or_is_not_installed(monkeypatch):

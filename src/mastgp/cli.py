@@ -24,6 +24,8 @@ from .mast import MAST
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .methods import Method
+
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
     no_args_is_help=True,
@@ -268,6 +270,7 @@ def methods(as_json: AsJson = False) -> None:
                     "needs": list(m.needs),
                     "extra": m.extra,
                     "installed": m.installed,
+                    "ready": m.ready,
                 }
                 for m in METHODS.values()
             ]
@@ -277,8 +280,7 @@ def methods(as_json: AsJson = False) -> None:
     for column in ("method", "what it is", "use it when", "needs"):
         table.add_column(column)
     for m in METHODS.values():
-        state = "installed" if m.installed else m.install_command
-        table.add_row(m.name, Text(m.about), Text(m.use_when), Text(state if m.needs else "-"))
+        table.add_row(m.name, Text(m.about), Text(m.use_when), Text(_state_of(m)))
     terminal.out.print(table)
 
 
@@ -386,6 +388,15 @@ def _copy_example(place: Path) -> dict[str, str]:
             raise FileError(f"{target} exists and is not the example's; name another folder")
         target.write_bytes(source.read_bytes())
     return {source.name: str(place / source.name) for source in FOLDER.glob("*.csv")}
+
+
+def _state_of(method: Method) -> str:
+    """Whether what a method needs is here, or else the command that gets it."""
+    if not method.installed:
+        return method.install_command
+    if not method.ready:
+        return f"mast icl download {method.weights}"
+    return "installed" if method.needs else "-"
 
 
 def _estimator(name: str, options: dict[str, Any], **described: Any) -> MultiFidelityRegressor:

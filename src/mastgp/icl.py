@@ -167,6 +167,15 @@ def find_checkpoint(
     )
 
 
+def has_checkpoint(weights: Weights) -> bool:
+    """Whether a learner's weights are on this machine."""
+    try:
+        find_checkpoint(weights)
+    except FileError:
+        return False
+    return True
+
+
 def _places(weights: Weights, given: str | os.PathLike[str] | None, everywhere: bool) -> list[Path]:
     """Files or folders to look at, in order."""
     variable = _environment(weights.variable)

@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import DataError, MissingExtraError, listed
 from .estimator import MultiFidelityRegressor
+from .icl import find_checkpoint, has_checkpoint, weights_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Method:
         Extra of this package that installs them.
     use_when : str
         When to choose it, in a few words.
+    weights : str or None
+        Learner whose pretrained weights it needs.
     """
 
     name: str
@@ -38,11 +41,17 @@ class Method:
     needs: tuple[str, ...] = ()
     extra: str | None = None
     use_when: str = ""
+    weights: str | None = None
 
     @property
     def installed(self) -> bool:
         """Whether everything it needs can be imported."""
         return all(find_spec(module) is not None for module in self.needs)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can run: everything installed, weights in their place."""
+        return self.installed and (self.weights is None or has_checkpoint(weights_of(self.weights)))
 
     @property
     def install_command(self) -> str:
@@ -81,6 +90,7 @@ METHODS = {
             ("tabpfn",),
             "icl",
             use_when="you have TabPFN's weights and a GPU",
+            weights="tabpfn",
         ),
         Method(
             "mast-forest",
@@ -199,7 +209,7 @@ METHODS = {
 
 
 def method(name: str) -> Method:
-    """Find a method by name; it must be installed."""
+    """Find a method by name; it must be installed, with its weights in their place."""
     if name not in METHODS:
         raise DataError(f"unknown method {name!r}; choose one of {listed(METHODS)}")
     found = METHODS[name]
@@ -207,4 +217,6 @@ def method(name: str) -> Method:
         raise MissingExtraError(
             f"method {name!r} needs {listed(found.needs)}; install it with {found.install_command}"
         )
+    if found.weights is not None:
+        find_checkpoint(weights_of(found.weights))
     return found

@@ -240,7 +240,7 @@ def experiment(name: str) -> Experiment:
 def default_methods(chosen: Experiment) -> list[str]:
     """Methods that an experiment runs by default: those of its own, or all, if installed."""
     names = chosen.methods or tuple(METHODS)
-    return [name for name in names if name in METHODS and METHODS[name].installed]
+    return [name for name in names if name in METHODS and METHODS[name].ready]
 
 
 def units_of(
