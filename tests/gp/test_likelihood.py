@@ -17,7 +17,7 @@ def co_kriging(n_inputs: int, kernel: str, warp: bool, learn_noise: bool) -> Mod
         components=(
             Component((1.0, 1.0, 1.0), ((), (0,), (0, 1)), kernel, learn_scale=True),
             Component((0.0, 1.0, 1.0), ((), (), (1,)), "rbf", learn_scale=True),
-            Component((0.0, 0.0, 1.0), (), kernel),
+            Component((0.0, 0.0, 1.0), (), kernel, isotropic=True),
         ),
         warp=warp,
         learn_noise=learn_noise,

@@ -245,6 +245,8 @@ class Objective:
             part = A[term.rows, term.rows]
             spread = _radial_spread(part, term)
             by_lengthscale = np.einsum("id,id->d", term.Z, spread)
+            if self.model.components[c].isotropic:
+                by_lengthscale = by_lengthscale.sum()
             gradient[blocks[f"lengthscale{c}"].where] = by_lengthscale
             if self._inputs is not None:
                 by_input[term.rows] -= spread / parameters.lengthscales[c]

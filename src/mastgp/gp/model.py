@@ -58,6 +58,8 @@ class Component:
     lengthscale_prior : Prior, optional
         Default: the dimension-scaled log-normal.
     scale_prior : Prior
+    isotropic : bool
+        Whether all inputs share one lengthscale: less to learn from few points.
     """
 
     loadings: tuple[float, ...] = (1.0,)
@@ -66,6 +68,7 @@ class Component:
     learn_scale: bool = False
     lengthscale_prior: Prior | None = None
     scale_prior: Prior = SCALE_PRIOR
+    isotropic: bool = False
 
     def __post_init__(self) -> None:
         if self.kernel not in KERNELS:
@@ -211,7 +214,8 @@ class Layout:
         default = lengthscale_prior(model.n_inputs)
         for c, component in enumerate(model.components):
             prior = component.lengthscale_prior or default
-            add(f"lengthscale{c}", model.n_inputs, prior, LENGTHSCALE_BOUNDS)
+            n_lengthscales = 1 if component.isotropic else model.n_inputs
+            add(f"lengthscale{c}", n_lengthscales, prior, LENGTHSCALE_BOUNDS)
             if component.learn_scale:
                 add(f"scale{c}", 1, component.scale_prior, SCALE_BOUNDS)
         if model.n_factors:
@@ -230,7 +234,10 @@ class Layout:
         self._scaled = [c for c in range(n) if f"scale{c}" in self.blocks]
         index = np.arange(self.size)
         self._lengthscale_index = np.array(
-            [index[self.blocks[f"lengthscale{c}"].where] for c in range(n)]
+            [
+                np.broadcast_to(index[self.blocks[f"lengthscale{c}"].where], model.n_inputs)
+                for c in range(n)
+            ]
         )
         self._stack_priors()
 
@@ -283,7 +290,8 @@ class Layout:
             natural[f"scale{c}"] = np.array([scale])
         theta = np.empty(self.size)
         for name, block in self.blocks.items():
-            theta[block.where] = np.log(natural[name]) if block.logarithmic else natural[name]
+            values = natural[name][: block.where.stop - block.where.start]
+            theta[block.where] = np.log(values) if block.logarithmic else values
         return theta
 
     def log_prior(self, theta: Array) -> tuple[float, Array]:

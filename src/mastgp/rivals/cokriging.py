@@ -90,6 +90,8 @@ class CoKriging(MultiFidelityRegressor):
     priors : {"wide", "botorch", None}
         Dimension-scaled log-normal lengthscales; or those of BoTorch's multi-fidelity kernel,
         which assume a wiggly shared function and a smooth bias; or none (maximum likelihood).
+    isotropic : bool
+        Whether all inputs share one lengthscale: less to learn, for very few expensive points.
 
     Attributes
     ----------
@@ -125,6 +127,7 @@ class CoKriging(MultiFidelityRegressor):
         kernel: str = "rbf",
         warp: str | None = "kumaraswamy",
         priors: str | None = "wide",
+        isotropic: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -135,6 +138,7 @@ class CoKriging(MultiFidelityRegressor):
         self.kernel = kernel
         self.warp = warp
         self.priors = priors
+        self.isotropic = isotropic
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state
@@ -176,6 +180,7 @@ class CoKriging(MultiFidelityRegressor):
                     kernel=self.kernel,
                     learn_scale=True,
                     lengthscale_prior=BOTORCH_SHARED if botorch else None,
+                    isotropic=self.isotropic,
                 ),
                 *(
                     replace(
@@ -184,6 +189,7 @@ class CoKriging(MultiFidelityRegressor):
                         learn_scale=True,
                         scale_prior=DISCREPANCY_PRIOR,
                         lengthscale_prior=BOTORCH_BIAS if botorch else None,
+                        isotropic=self.isotropic,
                     )
                     for other in others
                 ),
