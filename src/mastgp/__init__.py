@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
+    CopiesWarning,
     CostWarning,
     DataError,
     DuplicateWarning,
@@ -24,14 +25,18 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .api import fit, load
+    from .auto import AutoSurrogate
     from .mast import MAST
+    from .validation import validate
 
 __version__ = "0.1.0"
 
 __all__ = [
     "MAST",
+    "AutoSurrogate",
     "ConstantInputWarning",
     "ConstantTargetWarning",
+    "CopiesWarning",
     "CostWarning",
     "DataError",
     "DuplicateWarning",
@@ -46,9 +51,16 @@ __all__ = [
     "__version__",
     "fit",
     "load",
+    "validate",
 ]
 
-_LAZY = {"MAST": ".mast", "fit": ".api", "load": ".api"}
+_LAZY = {
+    "MAST": ".mast",
+    "AutoSurrogate": ".auto",
+    "fit": ".api",
+    "load": ".api",
+    "validate": ".validation",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -44,6 +44,9 @@ icl = typer.Typer(
 app.add_typer(icl, name="icl")
 
 ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast fit'.")]
+#: Rows of the table that `mast fit` prints; the rest is in the model.
+MOST_CANDIDATES_SHOWN = 8
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
@@ -122,6 +125,9 @@ def fit(
     seed: Annotated[
         int | None, typer.Option(help="Random state, for methods that draw random numbers.")
     ] = None,
+    check: Annotated[
+        bool, typer.Option(help="Check the model on held-out points and print a table.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
@@ -162,9 +168,14 @@ def fit(
     seconds = time.perf_counter() - started
     model.save(output)
     if as_json:
-        terminal.print_json({**summarise(model), "output": output, "seconds": seconds})
+        facts = {**summarise(model), "output": output, "seconds": seconds}
+        if check and "validation" not in facts:
+            facts["validation"] = _validated(model)
+        terminal.print_json(facts)
         return
     _print_summary(model)
+    if check:
+        _print_validation(model)
     terminal.say(f"Fitted in {seconds:.2f} s and saved to {output}.")
 
 
@@ -494,6 +505,44 @@ def _print_summary(model: MultiFidelityRegressor) -> None:
         terminal.say(f"Factor between fidelities: {factors}")
     if facts["costs_assumed"]:
         terminal.out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
+
+
+def _validated(model: MultiFidelityRegressor) -> list[dict[str, Any]]:
+    """Rows of the held-out check; none where the data allow none."""
+    from .summary import records
+    from .validation import validate
+
+    try:
+        with terminal.notes(), terminal.progress():
+            return records(validate(model))
+    except DataError:
+        return []
+
+
+def _print_validation(model: MultiFidelityRegressor) -> None:
+    """The held-out check as a small table, and what the cheap data are worth."""
+    rows = _validated(model)
+    if not rows:
+        terminal.say("There are too few expensive points for a held-out check.")
+        return
+    top = model.training_data_.top.name
+    table = Table(title=f"Held-out check on the {top} points", title_justify="left")
+    weighted = "weight" in rows[0]
+    for column in ("model", *(["weight"] if weighted else []), "RMSE", "NLPD", "95 % covers"):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    shown = rows[:MOST_CANDIDATES_SHOWN]
+    shown += [r for r in rows[MOST_CANDIDATES_SHOWN:] if r["model"] == "expensive alone"]
+    for row in shown:
+        table.add_row(
+            Text(row["model"]),
+            *([f"{row['weight']:.2f}"] if weighted else []),
+            *("-" if row[k] is None else f"{row[k]:.4g}" for k in ("rmse", "nlpd")),
+            "-" if row["coverage95"] is None else f"{row['coverage95']:.0%}",
+        )
+    terminal.out.print(table)
+    verdict = getattr(model, "verdict_", None)
+    if verdict is not None:
+        terminal.say(str(verdict))
 
 
 def _echo(command: str) -> None:

@@ -6,17 +6,19 @@ whole pipeline is fitted again without it; the last GP's own leave-one-out would
 
 from __future__ import annotations
 
-import warnings
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import DataError, MastWarning
-from .estimator import Z95, MultiFidelityRegressor
+from .estimator import Z95, MultiFidelityRegressor, silenced
 from .progress import report
 
 Array = NDArray[np.float64]
+Folds = Sequence[NDArray[np.intp]]
 
 #: Up to this many expensive inputs each is left out alone; beyond, in ten groups.
 LEAVE_ONE_OUT_UP_TO = 30
@@ -44,58 +46,87 @@ class HeldOut:
     one_at_a_time: bool
 
     @property
+    def error(self) -> Array:
+        """Predicted less observed."""
+        return self.mean - self.y
+
+    @property
     def rmse(self) -> float:
         """Root mean square error."""
-        return float(np.sqrt(np.mean((self.mean - self.y) ** 2)))
+        return float(np.sqrt(np.mean(self.error**2)))
+
+    @property
+    def nlpd(self) -> float:
+        """Mean negative log predictive density."""
+        z = self.error / self.std
+        return float(np.mean(0.5 * z**2 + np.log(self.std)) + 0.5 * math.log(2.0 * math.pi))
 
     @property
     def coverage95(self) -> float:
         """Share of the observations inside their 95 % interval."""
-        return float(np.mean(np.abs(self.y - self.mean) <= Z95 * self.std))
+        return float(np.mean(np.abs(self.error) <= Z95 * self.std))
 
 
-def held_out(model: MultiFidelityRegressor) -> HeldOut:
+def held_out(
+    model: MultiFidelityRegressor, folds: Folds | None = None, quick: bool = False
+) -> HeldOut:
     """Predict each expensive point of a fitted model from all the other data.
 
-    Leave-one-out up to 30 expensive points, ten folds beyond.
+    Parameters
+    ----------
+    model : fitted estimator
+    folds : sequence of index arrays, optional
+        By default leave-one-out up to 30 expensive points, ten folds beyond.
+    quick : bool
+        Whether a closed form, which keeps the hyperparameters, is used where there is one: quicker
+        by far, and somewhat too good. Otherwise everything is fitted again for each fold.
     """
+    known: HeldOut | None = getattr(model, "held_out_", None)
+    if known is not None and folds is None:
+        return known
+    top = model.training_data_.top
+    folds = folds_of(top.X, top.name) if folds is None else folds
+    closed = model._leave_out(folds) if quick else None
+    mean, var = _refitted(model, folds) if closed is None else closed
+    n_places = len(np.unique(top.X, axis=0))
+    return HeldOut(top.y, mean, np.sqrt(var), len(folds), len(folds) == n_places)
+
+
+def _refitted(model: MultiFidelityRegressor, folds: Folds) -> tuple[Array, Array]:
+    """Mean and variance of each fold by a model that was fitted without it."""
     data = model.training_data_
     top = data.top
-    n = len(top.y)
-    if n < 2:
-        raise DataError(
-            f"fidelity {top.name!r} has one point only: there is nothing to check predictions with"
-        )
-    folds, one_at_a_time = _folds(top.X)
-    if len(folds) < 2:
-        raise DataError(
-            f"all points of fidelity {top.name!r} are at one place: nothing can be left out"
-        )
-    mean, var = np.empty(n), np.empty(n)
+    mean, var = np.empty(len(top.y)), np.empty(len(top.y))
     for done, test in enumerate(folds):
         report("checking on held-out points", done, len(folds))
-        keep = np.ones(n, dtype=bool)
+        keep = np.ones(len(top.y), dtype=bool)
         keep[test] = False
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", MastWarning)
+        with silenced(MastWarning):
             refitted = model._refit(data.with_top(top.subset(keep)))
         mean[test], latent_var = refitted._predict_unit(data.box.to_unit(top.X[test]))
         known = None if top.noise_var is None else top.noise_var[test]
         var[test] = latent_var + (refitted.noise_var_ if known is None else known)
     report("checking on held-out points", len(folds), len(folds))
-    return HeldOut(top.y, mean, np.sqrt(var), len(folds), one_at_a_time)
+    return mean, var
 
 
-def _folds(X: Array) -> tuple[list[NDArray[np.intp]], bool]:
-    """Groups of rows to leave out together, and whether each is a single place.
+def folds_of(X: Array, name: str) -> list[NDArray[np.intp]]:
+    """Groups of a fidelity's rows to leave out together.
 
     Repeats of an input never end up on both sides. Rows are sorted by their inputs, so repeats
     are neighbours.
     """
+    if len(X) < 2:
+        raise DataError(
+            f"fidelity {name!r} has one point only: there is nothing to check predictions with"
+        )
     changes = (np.diff(X, axis=0) != 0.0).any(axis=1)
     place = np.concatenate([[0], np.cumsum(changes)])
     n_places = int(place[-1]) + 1
+    if n_places < 2:
+        raise DataError(
+            f"all points of fidelity {name!r} are at one place: nothing can be left out"
+        )
     order = np.random.default_rng(0).permutation(n_places)
-    one_at_a_time = n_places <= LEAVE_ONE_OUT_UP_TO
-    parts = np.array_split(order, n_places if one_at_a_time else 10)
-    return [np.flatnonzero(np.isin(place, part)) for part in parts], one_at_a_time
+    parts = np.array_split(order, n_places if n_places <= LEAVE_ONE_OUT_UP_TO else 10)
+    return [np.flatnonzero(np.isin(place, part)) for part in parts]

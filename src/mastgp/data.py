@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -138,6 +138,10 @@ class TrainingData:
     def unit(self, fidelity: Fidelity) -> Array:
         """Inputs of a fidelity in the unit cube."""
         return self.box.to_unit(fidelity.X)
+
+    def only(self, wanted: Callable[[Fidelity], bool]) -> TrainingData:
+        """Return the data of some fidelities; the most expensive stays whatever is wanted."""
+        return replace(self, fidelities=(*(f for f in self.cheaper if wanted(f)), self.top))
 
     def with_top(self, top: Fidelity) -> TrainingData:
         """Return the same data with another most expensive fidelity, such as a subset of it."""

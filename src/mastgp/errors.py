@@ -43,6 +43,10 @@ class DuplicateWarning(MastWarning):
     """Several rows of a fidelity share their inputs but not their target."""
 
 
+class CopiesWarning(MastWarning):
+    """Rows of a cheap fidelity are copies of expensive ones."""
+
+
 class ConstantTargetWarning(MastWarning):
     """A fidelity's target does not vary."""
 

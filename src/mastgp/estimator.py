@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Self
 
@@ -94,6 +96,13 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     def _refit(self, data: TrainingData) -> Self:
         """Fit a copy to data that differ in the most expensive fidelity only."""
         return clone(self)._fit_data(data)
+
+    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
+        """Mean and variance of held-out expensive observations in closed form, if there is one.
+
+        Hyperparameters are kept as all the data determined them; the variance includes noise.
+        """
+        return None
 
     def _fit_data(self, data: TrainingData) -> Self:
         """Fit to checked data."""
@@ -310,6 +319,14 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
                 ExtrapolationWarning,
             )
         return U
+
+
+@contextmanager
+def silenced(category: type[Warning]) -> Iterator[None]:
+    """No warnings of a category inside a ``with`` block."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category)
+        yield
 
 
 def warn_about_fit(process: GaussianProcess, of_what: str) -> None:

@@ -177,6 +177,8 @@ class MAST(MultiFidelityRegressor):
 
     #: Models of Stage 1 that need not be fitted again.
     _known: Mapping[str, Fitted] = MappingProxyType({})
+    #: Fitted to nearly the same data: where searches begin.
+    _before: MAST | None = None
     #: Whether the last stage knows nothing of variances, so that predictions are completed.
     _blends: bool = False
 
@@ -218,7 +220,13 @@ class MAST(MultiFidelityRegressor):
             data.unit(fidelity),
             fidelity.y,
             fidelity.noise_var if surrogate.takes_noise else None,
-            _hints(f"modelling {fidelity.name}", fidelity.y, data, random),
+            _hints(
+                f"modelling {fidelity.name}",
+                fidelity.y,
+                data,
+                random,
+                before=self._before and self._before.stage1_[fidelity.name],
+            ),
         )
 
     def _stage2(
@@ -239,7 +247,13 @@ class MAST(MultiFidelityRegressor):
             conditioning.append(X_top, *at_top),
             residual,
             None,
-            _hints(f"correcting {fidelity.name}", residual, data, random),
+            _hints(
+                f"correcting {fidelity.name}",
+                residual,
+                data,
+                random,
+                before=self._before and self._before.discrepancy_[fidelity.name],
+            ),
         )
         self.discrepancy_[fidelity.name] = discrepancy
         self.conditioning_[fidelity.name] = conditioning
@@ -267,7 +281,14 @@ class MAST(MultiFidelityRegressor):
             X,
             y,
             self._variances(data) if surrogate.takes_noise else None,
-            _hints("fusing all fidelities", y, data, random, warp=self.warp is not None),
+            _hints(
+                "fusing all fidelities",
+                y,
+                data,
+                random,
+                before=self._before and self._before.final_,
+                warp=self.warp is not None,
+            ),
         )
 
     def _variances(self, data: TrainingData) -> Array:
@@ -346,7 +367,9 @@ class MAST(MultiFidelityRegressor):
         """Fit a copy to data that differ in the most expensive fidelity only."""
         copy = clone(self)
         copy._known = {f.name: self.stage1_[f.name] for f in data.cheaper}
+        copy._before = self
         fitted: MAST = copy._fit_data(data)
+        del fitted._before
         return fitted
 
     def _get_state(self) -> dict[str, Any]:
@@ -435,9 +458,14 @@ def _blocks(n: int) -> list[slice]:
 
 
 def _hints(
-    what: str, y: Array, data: TrainingData, random: np.random.RandomState, warp: bool = False
+    what: str,
+    y: Array,
+    data: TrainingData,
+    random: np.random.RandomState,
+    before: Fitted | None,
+    warp: bool = False,
 ) -> Hints:
-    return Hints(warp, data.scale_of(y), counter(what), random)
+    return Hints(warp, data.scale_of(y), counter(what), random, before)
 
 
 def _noise_var(fitted: Fitted, fidelity: Fidelity) -> Array | None:

@@ -76,6 +76,18 @@ METHODS = {
     method.name: method
     for method in (
         Method(
+            "auto",
+            "a blend of all engine methods, weighted by held-out errors",
+            _class("auto:AutoSurrogate"),
+            use_when="you want the best without choosing; a few seconds per fit",
+        ),
+        Method(
+            "auto-calibrated",
+            "the same with recalibrated intervals",
+            _class("auto:AutoSurrogate", calibrate=True),
+            use_when="coverage matters more than sharpness",
+        ),
+        Method(
             "mast",
             "the paper's method: trust-weighted augmentation",
             _class("mast:MAST"),

@@ -38,6 +38,7 @@ _DTYPES = ("float64", "int64")
 #: Estimators that can be saved: name in the file, and the module that has the class.
 ESTIMATORS = {
     "MAST": "mastgp.mast",
+    "AutoSurrogate": "mastgp.auto",
     "SingleFidelity": "mastgp.rivals",
     "CoKriging": "mastgp.rivals",
     "Recursive": "mastgp.rivals",
@@ -120,6 +121,30 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
         raise
     except Exception as error:
         raise ModelFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+    return model
+
+
+def estimator_state(model: MultiFidelityRegressor) -> dict[str, Any]:
+    """A fitted estimator that is part of another one, without its data, as plain values."""
+    if type(model).__name__ not in ESTIMATORS:
+        raise MastError(f"a {type(model).__name__} cannot be written to a file")
+    return {
+        "estimator": type(model).__name__,
+        "parameters": _encode_params(model.get_params(deep=False)),
+        "state": model._get_state(),
+    }
+
+
+def restored_estimator(entry: Mapping[str, Any], data: TrainingData) -> MultiFidelityRegressor:
+    """Inverse of :func:`estimator_state`, for the data that it was fitted to."""
+    kind = entry["estimator"]
+    if kind not in ESTIMATORS:
+        raise ModelFileError(f"the file holds a model of kind {kind!r}, unknown to this version")
+    estimator = getattr(import_module(ESTIMATORS[kind]), kind)
+    model: MultiFidelityRegressor = estimator(**_decode_params(entry["parameters"]))
+    model.training_data_ = data
+    model.n_features_in_ = len(data.feature_names)
+    model._set_state(entry["state"])
     return model
 
 
@@ -225,6 +250,8 @@ def _encode_params(params: dict[str, Any]) -> dict[str, Any]:
             return {"$function": f"{getattr(value, '__module__', '?')}.{qualified}"}
         if isinstance(value, np.random.RandomState | np.random.Generator):
             return None
+        if isinstance(value, Mapping) and any(hasattr(v, "fit") for v in value.values()):
+            return None  # estimators that were given as options; their fits are in the state
         if hasattr(value, "items") and not hasattr(value, "columns"):
             return {_plain_key(key): entry for key, entry in value.items()}
         if isinstance(value, np.generic):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .auto import AutoSurrogate
 from .estimator import MultiFidelityRegressor
 from .gp import GaussianProcess
 from .mast import MAST
 from .rivals import CoKriging
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Parameters that describe the data or the run, not the method.
 _NOT_OPTIONS = frozenset({"costs", "order", "exponents", "noise_std", "bounds", "random_state"})
@@ -62,7 +67,22 @@ def summarise(model: MultiFidelityRegressor) -> dict[str, Any]:
         _add_process(facts, model.process_)
         facts["factors"] = [float(factor) for factor in model.rho_]
         facts["fits"] = _reports({"of all fidelities": model.process_})
+    elif isinstance(model, AutoSurrogate):
+        facts["validation"] = records(model.validation_)
+        facts["verdict"] = [asdict(entry) for entry in model.verdict_.fidelities]
+        facts["weights"] = model.weights_
     return facts
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a table; what is not a finite number becomes None."""
+    return [
+        {
+            str(key): None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in row.items()
+        }
+        for row in table.to_dict(orient="records")
+    ]
 
 
 def _noise(model: MultiFidelityRegressor) -> dict[str, float]:

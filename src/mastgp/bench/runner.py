@@ -19,6 +19,7 @@ from dataclasses import asdict
 from multiprocessing import get_context
 from typing import Any
 
+from ..auto import AutoSurrogate
 from ..errors import DataError, MissingExtraError
 from ..estimator import MultiFidelityRegressor
 from ..gp import blas_threads
@@ -72,8 +73,11 @@ def _scores(unit: Unit, own: Mapping[str, AnyProblem] | None, data: str | None) 
     fitted = time.perf_counter()
     mean, std = model.predict(trial.X_test, return_std=True)
     ended = time.perf_counter()
+    density = None
+    if isinstance(model, AutoSurrogate):
+        density = model.predict_mixture(trial.X_test).density(trial.y_test)
     return {
-        **score(trial.y_test, mean, std),
+        **score(trial.y_test, mean, std, density),
         "fit_seconds": fitted - started,
         "predict_seconds": ended - fitted,
         "n_train": len(trial.y_only if unit.method == BASELINE else trial.y),

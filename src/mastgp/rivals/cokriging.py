@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..data import Bounds, TrainingData
+from ..data import Bounds, Fidelity, TrainingData
 from ..errors import DataError, listed
 from ..estimator import MultiFidelityRegressor, warn_about_fit
 from ..gp import Component, GaussianProcess, Model, without_priors
@@ -62,10 +62,16 @@ def common_bias(n_levels: int) -> tuple[Component, ...]:
     return (Component(loadings=(1.0,) * n_levels), bias)
 
 
+def top_only(n_levels: int) -> tuple[Component, ...]:
+    """The most expensive level alone; the others are not looked at."""
+    return (Component(),)
+
+
 STRUCTURES = {
     "autoregressive": autoregressive,
     "shared-bias": shared_bias,
     "common-bias": common_bias,
+    "top-only": top_only,
 }
 
 
@@ -81,9 +87,10 @@ class CoKriging(MultiFidelityRegressor):
     ----------
     costs, order, noise_std, bounds, random_state
         As in :class:`mastgp.MAST`.
-    structure : {"autoregressive", "shared-bias", "common-bias"}
+    structure : {"autoregressive", "shared-bias", "common-bias", "top-only"}
         How levels are related: f_m = rho f_(m-1) + discrepancy, rho learned; or f_m = f + bias_m
-        for the cheap levels, biases independent; or f_m = f + c_m bias, c_m learned.
+        for the cheap levels, biases independent; or f_m = f + c_m bias, c_m learned; or not at
+        all: the same GP of the most expensive level alone.
     kernel : {"rbf", "matern52"}
     warp : {"kumaraswamy", None}
         Input warp, shared by all levels.
@@ -147,19 +154,23 @@ class CoKriging(MultiFidelityRegressor):
     _start: Array | None = None
 
     def _fit_unit(self, data: TrainingData) -> None:
-        fidelities = data.fidelities
+        fidelities = self._modelled(data)
         X = np.concatenate([data.unit(fidelity) for fidelity in fidelities])
         self.process_ = GaussianProcess.fit(
             self._model(X.shape[1], len(fidelities)),
             X,
             np.concatenate([fidelity.y for fidelity in fidelities]),
             groups=np.repeat(np.arange(len(fidelities)), [len(f.y) for f in fidelities]),
-            noise_var=known_noise(data),
+            noise_var=known_noise(fidelities),
             y_scale=self._scales(data),
             starts=None if self._start is None else {"before": self._start},
             on_evaluation=counter("co-kriging"),
         )
         warn_about_fit(self.process_, "of all fidelities")
+
+    def _modelled(self, data: TrainingData) -> tuple[Fidelity, ...]:
+        """Fidelities that the joint GP is of."""
+        return (data.top,) if self.structure == "top-only" else data.fidelities
 
     def _model(self, n_inputs: int, n_levels: int) -> Model:
         for value, allowed, name in (
@@ -212,6 +223,21 @@ class CoKriging(MultiFidelityRegressor):
         copy._start = Layout(self.process_.model).pack(self.process_.parameters)
         return copy._fit_data(data)
 
+    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+        n_top = len(self.training_data_.top.y)
+        before = self.process_.n_points - n_top
+        mean, var = self.process_.leave_out([before + fold for fold in folds])
+        return mean[before:], var[before:]
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log density of data and hyperparameters together, in the target's units."""
+        process = self.process_
+        if process.report is None:
+            raise self._lacks("report of its fit")
+        scales = np.repeat(process.y_scale, [len(f.y) for f in self._modelled(self.training_data_)])
+        return float(-process.report.objective * process.n_points - np.log(scales).sum())
+
     @property
     def rho_(self) -> Array:
         """Learned factors between levels, in the target's units."""
@@ -246,17 +272,17 @@ class CoKriging(MultiFidelityRegressor):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         data = self.training_data_
-        model = self._model(len(data.feature_names), len(data.fidelities))
+        model = self._model(len(data.feature_names), len(self._modelled(data)))
         self.process_ = GaussianProcess.from_state(model, state["process"])
 
 
-def known_noise(data: TrainingData) -> Array | None:
+def known_noise(fidelities: Sequence[Fidelity]) -> Array | None:
     """Noise variance of all observations, NaN where it is to be learned; None if it is nowhere."""
-    if all(fidelity.noise_var is None for fidelity in data.fidelities):
+    if all(fidelity.noise_var is None for fidelity in fidelities):
         return None
     return np.concatenate(
         [
             np.full(len(fidelity.y), np.nan) if fidelity.noise_var is None else fidelity.noise_var
-            for fidelity in data.fidelities
+            for fidelity in fidelities
         ]
     )

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from ..conditioning import AppendedColumns
 from ..data import Bounds, Fidelity, TrainingData
 from ..estimator import MultiFidelityRegressor
+from ..gp import GaussianProcess
 from ..progress import counter
 from ..surrogates import Choice, Fitted, Hints, find_surrogate
 
@@ -81,6 +82,14 @@ class FIRE(MultiFidelityRegressor):
             self.appended_.append(appended)
             self.stages_.append(residual)
 
+    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
+        last = self.stages_[-1]
+        if not isinstance(last, GaussianProcess):
+            return None
+        residual, var = last.leave_out(folds)
+        below = self._predict_unit_of(self.training_data_.unit(self.training_data_.top), -1)[0]
+        return below + residual, var
+
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity; zero if the surrogate has none."""
@@ -88,8 +97,14 @@ class FIRE(MultiFidelityRegressor):
         return 0.0 if noise_var is None else float(np.mean(noise_var))
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+        return self._predict_unit_of(U, len(self.stages_))
+
+    def _predict_unit_of(self, U: Array, n_stages: int) -> tuple[Array, Array]:
+        """Mean and variance by the first stages only; zero mean by none."""
+        if not self.stages_[:n_stages]:
+            return np.zeros(len(U)), np.zeros(len(U))
         mean, var = self.stages_[0].predict(U)
-        for stage, appended in zip(self.stages_[1:], self.appended_, strict=True):
+        for stage, appended in zip(self.stages_[1:n_stages], self.appended_, strict=False):
             correction, var_here = stage.predict(appended.append(U, mean, np.sqrt(var)))
             mean, var = mean + correction, var_here
         return mean, var

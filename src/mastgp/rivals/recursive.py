@@ -92,6 +92,9 @@ class Recursive(MultiFidelityRegressor):
             Z = appended.append(U, process.predict_mean(Z))
         return Z
 
+    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+        return self.processes_[-1].leave_out(folds)
+
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity."""

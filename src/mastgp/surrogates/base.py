@@ -43,12 +43,15 @@ class Hints:
         To be called now and then during a long fit.
     random : RandomState
         Source of seeds.
+    before : fitted stage, optional
+        The same stage of nearly the same data: where a search may begin.
     """
 
     warp: bool
     y_scale: float
     on_evaluation: Callable[[], None]
     random: np.random.RandomState
+    before: Fitted | None = None
 
 
 class Surrogate(BaseEstimator, ABC):  # type: ignore[misc]

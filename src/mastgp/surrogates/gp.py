@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
 from ..gp.kernels import KERNELS
+from ..gp.model import Layout
 from .base import Hints, Surrogate
 
 Array = NDArray[np.float64]
@@ -61,11 +62,24 @@ class GP(Surrogate):
         warp: bool = False,
         y_scale: float | None = None,
         on_evaluation: Callable[[], None] | None = None,
+        before: Any = None,
     ) -> GaussianProcess:
-        """Fit a stage; the noise is learned where `noise_var` is not given."""
+        """Fit a stage; the noise is learned where `noise_var` is not given.
+
+        The search starts where that of `before`, a GP of nearly the same data, ended.
+        """
         model = self.model(X.shape[1], learn_noise=noise_var is None, warp=warp)
+        starts = None
+        if isinstance(before, GaussianProcess) and before.model == model:
+            starts = {"before": Layout(model).pack(before.parameters)}
         return GaussianProcess.fit(
-            model, X, y, noise_var=noise_var, y_scale=y_scale, on_evaluation=on_evaluation
+            model,
+            X,
+            y,
+            noise_var=noise_var,
+            y_scale=y_scale,
+            starts=starts,
+            on_evaluation=on_evaluation,
         )
 
     def fit_stage(
@@ -79,6 +93,7 @@ class GP(Surrogate):
             warp=hints.warp,
             y_scale=hints.y_scale,
             on_evaluation=hints.on_evaluation,
+            before=hints.before,
         )
 
     def state_of(self, fitted: GaussianProcess) -> dict[str, Any]:

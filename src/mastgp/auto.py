@@ -1,0 +1,523 @@
+"""The best surrogate for the data at hand: many candidates, checked and blended.
+
+No method is best on all data, and fits take milliseconds: so all candidates are fitted, each
+predicts expensive points that were held out, and the weights of the blend follow from the errors
+it made there. How the candidates and the rule were chosen is in docs/auto.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from .crossval import Folds, HeldOut, folds_of, held_out
+from .data import Bounds, Fidelity, TrainingData
+from .errors import CopiesWarning, DataError, MastWarning, listed, warn
+from .estimator import MultiFidelityRegressor, silenced
+from .gp import draw_samples
+from .mast import MAST
+from .mixture import Mixture
+from .progress import listening, report
+from .rivals import FIRE, CoKriging
+from .surrogates import GP
+from .verdict import FidelityVerdict, Verdict, judge
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+#: Share of the log likelihood of held-out errors that counts: few points decide badly.
+TEMPER = 0.5
+#: Share of the log evidence that counts, among GPs that are joint models of the same data.
+EVIDENCE = 0.1
+#: Draws of the Bayesian bootstrap over the expensive points.
+DRAWS = 1000
+#: Members with less weight than this take no part in predictions.
+LEAST_WEIGHT = 2e-3
+#: Beyond this many points the candidates that rarely win are left out, to save time.
+MANY_POINTS = 200
+#: Variants of MAST are tried where its held-out error is at most so many times the least.
+IN_THE_RUNNING = 1.25
+#: Pseudo-points at a ratio of one, in the recalibration of intervals.
+CALIBRATION_PRIOR = 4.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model that may take part.
+
+    Attributes
+    ----------
+    name : str
+    estimator : MultiFidelityRegressor
+        Not fitted.
+    log_prior : float
+        What speaks for it before any data are seen.
+    fused : bool
+        Whether it uses the cheap data.
+    """
+
+    name: str
+    estimator: MultiFidelityRegressor
+    log_prior: float = -1.0
+    fused: bool = True
+
+
+def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
+    """Candidates for data of so many fidelities and points."""
+    many = n_points > MANY_POINTS
+    if n_levels > 1:
+        yield from _joint_candidates(n_levels, ("wide",) if many else ("wide", "botorch"))
+        yield Candidate("fire", FIRE())
+        yield Candidate("fire, matern", FIRE(surrogate=GP(kernel="matern52")))
+        yield Candidate("mast", MAST())
+    for kernel in ("rbf", "matern52"):
+        for warp in ("kumaraswamy", None):
+            yield Candidate(
+                _name("expensive alone", kernel, warp, "wide"),
+                CoKriging(structure="top-only", kernel=kernel, warp=warp),
+                log_prior=-1.0 if warp is None else -2.0,
+                fused=False,
+            )
+
+
+def mast_variants() -> Iterator[Candidate]:
+    """Relatives of MAST, tried where MAST itself is in the running: each takes a while to check."""
+    yield Candidate("mast, mahalanobis", MAST(metric="mahalanobis"))
+    yield Candidate("mast, triangular", MAST(weight="triangular"))
+    yield Candidate("mast, not blended", MAST(weight=trust_everywhere))
+
+
+def _joint_candidates(n_levels: int, priors: tuple[str, ...]) -> Iterator[Candidate]:
+    structures = ["autoregressive", "shared-bias", *(["common-bias"] if n_levels > 2 else [])]
+    for structure in structures:
+        for kernel in ("rbf", "matern52"):
+            for warp in ("kumaraswamy", None):
+                for prior in priors:
+                    yield Candidate(
+                        _name(structure, kernel, warp, prior),
+                        CoKriging(structure=structure, kernel=kernel, warp=warp, priors=prior),
+                        log_prior=0.0 if prior == "wide" else -1.0,
+                    )
+
+
+def trust_everywhere(distance: Array, alpha: float, radius: Array) -> Array:
+    """Weight function of a MAST that corrects cheap points, but does not blend them."""
+    return np.ones_like(distance)
+
+
+def _name(structure: str, kernel: str, warp: str | None, prior: str) -> str:
+    short = {"autoregressive": "ar1", "matern52": "matern"}
+    parts = [short.get(structure, structure)]
+    parts += [short[kernel]] if kernel in short else []
+    parts += ["warped"] if warp else []
+    parts += ["smooth bias"] if prior == "botorch" else []
+    return ", ".join(parts)
+
+
+def blend_weights(
+    squared_errors: Array, log_priors: Array, temper: float = TEMPER, draws: int = DRAWS
+) -> Array:
+    """Weights of candidates from the errors of their held-out predictions.
+
+    Pseudo-BMA with the Bayesian bootstrap (Yao et al. 2018): the points are weighted at random,
+    the candidates' likelihoods follow, and the resulting weights are averaged. The likelihood is
+    that of normal errors of each candidate's own size, tempered, times a prior.
+
+    Parameters
+    ----------
+    squared_errors : array of shape (n_points, n_candidates)
+    log_priors : array of shape (n_candidates,)
+
+    Returns
+    -------
+    array of shape (n_candidates,)
+    """
+    n = len(squared_errors)
+    if n == 0:
+        return softmax(log_priors)
+    shares = np.random.default_rng(0).dirichlet(np.ones(n), draws)
+    least = 1e-12 * squared_errors.mean() + np.finfo(float).tiny
+    likelihood = -0.5 * n * np.log(shares @ squared_errors + least)
+    return softmax(temper * likelihood + log_priors, axis=1).mean(axis=0)
+
+
+class AutoSurrogate(MultiFidelityRegressor):
+    """A blend of co-kriging, MAST, nonlinear and single-fidelity models, weighted by validation.
+
+    Use it when you do not want to choose. Fitting takes seconds instead of a fraction of one, and
+    what you get is close to the best candidate, often better, with a check on your own expensive
+    points and a verdict on the cheap ones.
+
+    Parameters
+    ----------
+    costs, order, noise_std, bounds, random_state
+        As in :class:`mastgp.MAST`.
+    add : mapping of name to estimator, or sequence of method names, optional
+        Further candidates, such as ``["nargp"]`` or ``{"mine": MyRegressor()}``. Each is fitted
+        again for every fold.
+    calibrate : bool
+        Whether intervals are rescaled by the held-out points' standardised residuals; the mean
+        stays.
+    drop : bool
+        Whether cheap fidelities that hurt, by the verdict, are left out altogether.
+
+    Attributes
+    ----------
+    candidates_ : dict of name to fitted estimator
+        Those with a weight.
+    weights_ : dict of name to float
+        Of all candidates, largest first.
+    validation_ : DataFrame
+        Held-out RMSE, NLPD and coverage of the blend and of every candidate.
+    verdict_ : Verdict
+        Whether each cheap fidelity helps.
+    held_out_ : HeldOut
+        The blend's own held-out predictions; its weights have not seen the point either.
+    calibration_ : float
+        What standard deviations are multiplied by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mastgp import AutoSurrogate
+    >>> coarse, fine = np.linspace(0, 1, 25), np.linspace(0, 1, 6)
+    >>> X = np.concatenate([coarse, fine])[:, None]
+    >>> y = np.concatenate([np.sin(8 * coarse), 1.5 * np.sin(8 * fine) + fine])
+    >>> model = AutoSurrogate(order=["coarse", "fine"])
+    >>> model = model.fit(X, y, fidelity=["coarse"] * 25 + ["fine"] * 6)
+    >>> bool(abs(model.predict([[0.3]])[0] - 1.5 * np.sin(2.4) - 0.3) < 0.05)
+    True
+    >>> model.verdict_.fidelities[0].word
+    'helps'
+    """
+
+    def __init__(
+        self,
+        costs: Mapping[Any, float] | None = None,
+        *,
+        order: Sequence[Any] | None = None,
+        add: Mapping[str, MultiFidelityRegressor] | Sequence[str] | None = None,
+        calibrate: bool = False,
+        drop: bool = False,
+        noise_std: Mapping[Any, float] | None = None,
+        bounds: Bounds | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.order = order
+        self.add = add
+        self.calibrate = calibrate
+        self.drop = drop
+        self.noise_std = noise_std
+        self.bounds = bounds
+        self.random_state = random_state
+
+    def _fit_unit(self, data: TrainingData) -> None:
+        used = without_copies(data)
+        trials = self._try_all(used)
+        self.verdict_ = judge(data, used, trials)
+        hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
+        if self.drop and hurting:
+            used = used.only(lambda fidelity: fidelity.name not in hurting)
+            trials = self._try_all(used)
+        self._blend(trials)
+
+    def _try_all(self, data: TrainingData) -> list[Trial]:
+        """Fit every candidate, and have it predict what was held out."""
+        candidates = [*default_candidates(len(data.fidelities), data.n_points), *self._added()]
+        folds = _folds(data)
+        trials: list[Trial] = []
+        while len(trials) < len(candidates):
+            report("trying candidates", len(trials), len(candidates))
+            with listening(None), silenced(MastWarning):
+                trials.append(_try(candidates[len(trials)], data, folds))
+            if len(trials) == len(candidates) and _mast_is_in_the_running(trials):
+                candidates += mast_variants()
+        report("trying candidates", len(candidates), len(candidates))
+        return trials
+
+    def _added(self) -> Iterator[Candidate]:
+        from .methods import method
+
+        added = self.add or {}
+        if isinstance(added, str):
+            raise DataError("add takes a sequence of method names, such as ['nargp']")
+        if not isinstance(added, Mapping):
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            added = {name: method(name).build(random_state=seed) for name in added}
+        for name, estimator in added.items():
+            if not isinstance(estimator, MultiFidelityRegressor):
+                raise DataError(f"candidate {name!r} is not an estimator of this package")
+            yield Candidate(name, estimator)
+
+    def _blend(self, trials: list[Trial]) -> None:
+        weights = _weights(trials)
+        order = np.argsort(-weights, kind="stable")
+        self.weights_ = {trials[i].name: float(weights[i]) for i in order}
+        kept = [i for i in order if weights[i] >= LEAST_WEIGHT]
+        self.candidates_ = {trials[i].name: trials[i].model for i in kept}
+        self.candidates_held_out_ = {trials[i].name: trials[i].checked for i in order}
+        self.held_out_ = _held_out_blend(trials)
+        self.calibration_ = 1.0
+        if self.calibrate and self.held_out_ is not None:
+            self.calibration_ = calibration_of(self.held_out_)
+
+    @property
+    def _shares(self) -> Array:
+        """Weights of the members that predict."""
+        shares = np.array([self.weights_[name] for name in self.candidates_])
+        return shares / shares.sum()
+
+    @property
+    def noise_var_(self) -> float:
+        """Noise variance of the most expensive fidelity: the members' mean."""
+        noises = [model.noise_var_ for model in self.candidates_.values()]
+        return float(self._shares @ np.array(noises))
+
+    @property
+    def validation_(self) -> pd.DataFrame:
+        """Held-out RMSE, NLPD and 95 % coverage: the blend first, then by weight."""
+        import pandas as pd
+
+        rows = [("blend", 1.0, self.held_out_)]
+        rows += [(n, self.weights_[n], h) for n, h in self.candidates_held_out_.items()]
+        return pd.DataFrame(
+            [
+                {
+                    "model": name,
+                    "weight": weight,
+                    "rmse": checked.rmse,
+                    "nlpd": checked.nlpd,
+                    "coverage95": checked.coverage95,
+                }
+                for name, weight, checked in rows
+                if checked is not None
+            ],
+            columns=["model", "weight", "rmse", "nlpd", "coverage95"],
+        )
+
+    def predict_mixture(self, X: ArrayLike, include_noise: bool = False) -> Mixture:
+        """The whole predictive distribution: mean, variance, density, cdf and quantiles."""
+        mixture = self._mixture(self._unit_queries(X))
+        extra = self.noise_var_ if include_noise else 0.0
+        return replace(mixture, variances=mixture.variances + extra)
+
+    def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
+        """Value below which the share q of the predictive distribution lies."""
+        return self.predict_mixture(X, include_noise).quantile(q)
+
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
+        """Draw functions, each from a member chosen by its weight: shape (n, n_samples)."""
+        U = self._unit_queries(X)
+        random = check_random_state(self.random_state if random_state is None else random_state)
+        counts = random.multinomial(n_samples, self._shares)
+        draws = [
+            draw_samples(mean, self.calibration_**2 * cov, count, random)
+            for count, model in zip(counts, self.candidates_.values(), strict=True)
+            if count
+            for mean, cov in [model._covariance_unit(U)]
+        ]
+        samples = np.hstack(draws)
+        return samples[:, random.permutation(n_samples)]
+
+    def _get_state(self) -> dict[str, Any]:
+        from .storage import estimator_state
+
+        return {
+            "fidelities": [f.name for f in self._used_data().fidelities],
+            "weights": self.weights_,
+            "candidates": {n: estimator_state(m) for n, m in self.candidates_.items()},
+            "checked": {
+                n: asdict(h) for n, h in self.candidates_held_out_.items() if h is not None
+            },
+            "held_out": None if self.held_out_ is None else asdict(self.held_out_),
+            "verdict": [asdict(entry) for entry in self.verdict_.fidelities],
+            "calibration": self.calibration_,
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        from .storage import restored_estimator
+
+        with silenced(MastWarning):
+            data = without_copies(self.training_data_).only(
+                lambda fidelity: fidelity.name in state["fidelities"]
+            )
+        self.weights_ = dict(state["weights"])
+        self.candidates_ = {
+            n: restored_estimator(entry, data) for n, entry in state["candidates"].items()
+        }
+        self.candidates_held_out_ = {
+            n: HeldOut(**state["checked"][n]) if n in state["checked"] else None
+            for n in self.weights_
+        }
+        self.held_out_ = None if state["held_out"] is None else HeldOut(**state["held_out"])
+        self.verdict_ = Verdict(tuple(FidelityVerdict(**entry) for entry in state["verdict"]))
+        self.calibration_ = state["calibration"]
+
+    def _used_data(self) -> TrainingData:
+        """The data that the candidates were fitted to."""
+        return next(iter(self.candidates_.values())).training_data_
+
+    def _mixture(self, U: Array) -> Mixture:
+        means, variances = zip(
+            *(model._predict_unit(U) for model in self.candidates_.values()), strict=True
+        )
+        return Mixture(self._shares, np.array(means), self.calibration_**2 * np.array(variances))
+
+    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+        mixture = self._mixture(U)
+        return mixture.mean, mixture.variance
+
+    def _mean_unit(self, U: Array) -> Array:
+        return self._shares @ np.array([m._mean_unit(U) for m in self.candidates_.values()])
+
+    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        mean = self._mean_unit(U)
+        cov = np.zeros((len(U), len(U)))
+        for share, model in zip(self._shares, self.candidates_.values(), strict=True):
+            own_mean, own_cov = model._covariance_unit(U)
+            away = own_mean - mean
+            cov += share * (self.calibration_**2 * own_cov + np.outer(away, away))
+        return mean, cov
+
+    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        mean = self._mean_unit(U)
+        d_mean, d_var = np.zeros_like(U), np.zeros_like(U)
+        for share, model in zip(self._shares, self.candidates_.values(), strict=True):
+            own_d_mean, own_d_var = model._gradient_unit(U)
+            away = (model._mean_unit(U) - mean)[:, None]
+            d_mean += share * own_d_mean
+            # The blend's own gradient drops out: the members' deviations add up to zero.
+            d_var += share * (self.calibration_**2 * own_d_var + 2.0 * away * own_d_mean)
+        return d_mean, d_var
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate that was fitted and checked.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    model : MultiFidelityRegressor
+        Fitted.
+    checked : HeldOut or None
+        Its held-out predictions; None where nothing can be held out.
+    """
+
+    candidate: Candidate
+    model: MultiFidelityRegressor
+    checked: HeldOut | None
+
+    @property
+    def name(self) -> str:
+        """The candidate's."""
+        return self.candidate.name
+
+
+def _try(candidate: Candidate, data: TrainingData, folds: Folds | None) -> Trial:
+    model = clone(candidate.estimator)._fit_data(data)
+    return Trial(candidate, model, None if folds is None else held_out(model, folds, quick=True))
+
+
+def _mast_is_in_the_running(trials: list[Trial]) -> bool:
+    """Whether MAST was tried, but not its variants, and errs little more than the best."""
+    rmse = {t.name: np.inf if t.checked is None else t.checked.rmse for t in trials}
+    variants = {variant.name for variant in mast_variants()}
+    if "mast" not in rmse or variants & set(rmse):
+        return False
+    return bool(rmse["mast"] <= IN_THE_RUNNING * min(rmse.values()))
+
+
+def _folds(data: TrainingData) -> Folds | None:
+    """What is held out, or None where there is nothing to hold out."""
+    try:
+        return folds_of(data.top.X, data.top.name)
+    except DataError:
+        return None
+
+
+def _errors(trials: list[Trial]) -> Array:
+    """Squared errors (points, candidates) of the points that all candidates could predict."""
+    table = [np.empty(0) if t.checked is None else t.checked.error**2 for t in trials]
+    errors = np.column_stack(table)
+    return errors[np.isfinite(errors).all(axis=1)]
+
+
+def _log_priors(trials: list[Trial]) -> Array:
+    """Log prior of every candidate, with a share of the evidence where that can be compared."""
+    joint = [
+        t.model.log_evidence_ if isinstance(t.model, CoKriging) and t.candidate.fused else -np.inf
+        for t in trials
+    ]
+    best = max(joint)
+    return np.array(
+        [
+            t.candidate.log_prior + (EVIDENCE * (value - best) if np.isfinite(value) else 0.0)
+            for t, value in zip(trials, joint, strict=True)
+        ]
+    )
+
+
+def _weights(trials: list[Trial]) -> Array:
+    return blend_weights(_errors(trials), _log_priors(trials))
+
+
+def _held_out_blend(trials: list[Trial]) -> HeldOut | None:
+    """The blend's held-out predictions, each with weights from the other points' errors only."""
+    checked = [t.checked for t in trials if t.checked is not None]
+    if not checked:
+        return None
+    errors, log_priors = np.column_stack([c.error**2 for c in checked]), _log_priors(trials)
+    usable = np.all(np.isfinite(errors), axis=1)
+    means = np.array([c.mean for c in checked])
+    variances = np.array([c.std**2 for c in checked])
+    mean, var = np.empty(len(errors)), np.empty(len(errors))
+    for i in range(len(errors)):
+        others = usable & (np.arange(len(errors)) != i)
+        weights = blend_weights(errors[others], log_priors, draws=DRAWS // 5)
+        mixture = Mixture(weights, means[:, i : i + 1], variances[:, i : i + 1])
+        mean[i], var[i] = mixture.mean[0], mixture.variance[0]
+    first = checked[0]
+    return HeldOut(first.y, mean, np.sqrt(var), first.n_folds, first.one_at_a_time)
+
+
+def calibration_of(checked: HeldOut) -> float:
+    """Factor of the standard deviations, from standardised held-out residuals."""
+    z = checked.error / checked.std
+    z = z[np.isfinite(z)]
+    return float(np.sqrt((CALIBRATION_PRIOR + z @ z) / (CALIBRATION_PRIOR + len(z))))
+
+
+def without_copies(data: TrainingData) -> TrainingData:
+    """Leave out cheap rows that repeat an expensive one, target included: they say nothing new.
+
+    They would also give away every point that is held out.
+    """
+    expensive = {tuple(row) for row in np.column_stack([data.top.X, data.top.y])}
+
+    def originals(fidelity: Fidelity) -> Fidelity:
+        rows = np.column_stack([fidelity.X, fidelity.y])
+        keep = np.array([tuple(row) not in expensive for row in rows], dtype=bool)
+        return fidelity if keep.all() else fidelity.subset(keep)
+
+    kept = {f.name: originals(f) for f in data.cheaper}
+    copied = [f.name for f in data.cheaper if len(kept[f.name].y) < len(f.y)]
+    if not copied:
+        return data
+    warn(
+        f"rows of fidelity {listed(copied)} are copies of {data.top.name!r} rows, target "
+        "included, and are left out",
+        CopiesWarning,
+    )
+    fidelities = [*(kept[f.name] for f in data.cheaper if len(kept[f.name].y)), data.top]
+    return replace(data, fidelities=tuple(fidelities))
