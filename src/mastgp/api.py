@@ -10,15 +10,17 @@ import numpy as np
 
 from .errors import DataError, listed
 from .estimator import MultiFidelityRegressor
-from .mast import MAST
+from .methods import method as find_method
 
 
 def fit(
     data: Mapping[Any, Sequence[Any]],
     costs: Mapping[Any, float] | None = None,
+    *,
+    method: str = "mast",
     **options: Any,
-) -> MAST:
-    """Fit MAST to one table per fidelity.
+) -> Any:
+    """Fit a surrogate to one table per fidelity.
 
     Parameters
     ----------
@@ -26,12 +28,14 @@ def fit(
         X of shape (n, d), as arrays or DataFrames (columns are matched by name); noise_std is the
         known noise standard deviation, one number or one per row.
     costs : mapping of fidelity name to cost, optional
+    method : str
+        Name of a method: ``mast``, ``auto``, ``ar1`` or another that ``mast methods`` lists.
     **options
-        Everything else that :class:`MAST` takes.
+        Everything else that the method's estimator takes, such as :class:`MAST`.
 
     Returns
     -------
-    MAST
+    MAST, or the estimator of another method
         Fitted.
 
     Examples
@@ -59,12 +63,16 @@ def fit(
         labels.extend([label] * len(y))
         noises.append(np.broadcast_to(noise_std, y.shape))
     noise = np.concatenate(noises)
-    model = MAST(costs, **options)._fit_rows(
-        _stack(tables, list(data)),
-        np.concatenate(targets),
-        labels,
-        None if np.isnan(noise).all() else noise,
-        places,
+    model = (
+        find_method(method)
+        .build(costs=costs, **options)
+        ._fit_rows(
+            _stack(tables, list(data)),
+            np.concatenate(targets),
+            labels,
+            None if np.isnan(noise).all() else noise,
+            places,
+        )
     )
     if len(names) == 1:
         model.target_name_ = names.pop()

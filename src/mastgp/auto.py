@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -28,18 +27,17 @@ from .progress import listening, report
 from .rivals import FIRE, CoKriging
 from .surrogates import GP
 from .verdict import FidelityVerdict, Verdict, judge
+from .weights import DRAWS, blend_weights
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Array = NDArray[np.float64]
 
-#: Share of the log likelihood of held-out errors that counts: few points decide badly.
-TEMPER = 0.5
 #: Share of the log evidence that counts, among GPs that are joint models of the same data.
-EVIDENCE = 0.1
-#: Draws of the Bayesian bootstrap over the expensive points.
-DRAWS = 1000
+EVIDENCE = 0.15
+#: Log prior of everything but joint models with wide priors, which are right most often.
+UNLIKELY = -2.0
 #: Members with less weight than this take no part in predictions.
 LEAST_WEIGHT = 2e-3
 #: Beyond this many points the candidates that rarely win are left out, to save time.
@@ -67,7 +65,7 @@ class Candidate:
 
     name: str
     estimator: MultiFidelityRegressor
-    log_prior: float = -1.0
+    log_prior: float = UNLIKELY
     fused: bool = True
 
 
@@ -75,7 +73,7 @@ def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
     """Candidates for data of so many fidelities and points."""
     many = n_points > MANY_POINTS
     if n_levels > 1:
-        yield from _joint_candidates(n_levels, ("wide",) if many else ("wide", "botorch"))
+        yield from _joint_candidates(n_levels, many)
         yield Candidate("fire", FIRE())
         yield Candidate("fire, matern", FIRE(surrogate=GP(kernel="matern52")))
         yield Candidate("mast", MAST())
@@ -84,7 +82,7 @@ def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
             yield Candidate(
                 _name("expensive alone", kernel, warp, "wide"),
                 CoKriging(structure="top-only", kernel=kernel, warp=warp),
-                log_prior=-1.0 if warp is None else -2.0,
+                log_prior=UNLIKELY if warp is None else UNLIKELY - 1.0,
                 fused=False,
             )
 
@@ -96,17 +94,19 @@ def mast_variants() -> Iterator[Candidate]:
     yield Candidate("mast, not blended", MAST(weight=trust_everywhere))
 
 
-def _joint_candidates(n_levels: int, priors: tuple[str, ...]) -> Iterator[Candidate]:
-    structures = ["autoregressive", "shared-bias", *(["common-bias"] if n_levels > 2 else [])]
+def _joint_candidates(n_levels: int, many: bool) -> Iterator[Candidate]:
+    structures = ["autoregressive", "shared-bias", "general"]
+    structures += ["common-bias"] if n_levels > 2 else []
     for structure in structures:
-        for kernel in ("rbf", "matern52"):
-            for warp in ("kumaraswamy", None):
-                for prior in priors:
-                    yield Candidate(
-                        _name(structure, kernel, warp, prior),
-                        CoKriging(structure=structure, kernel=kernel, warp=warp, priors=prior),
-                        log_prior=0.0 if prior == "wide" else -1.0,
-                    )
+        for warp in ("kumaraswamy", None):
+            for kernel, prior in (("rbf", "wide"), ("matern52", "wide"), ("rbf", "botorch")):
+                if prior == "botorch" and (many or structure == "general"):
+                    continue
+                yield Candidate(
+                    _name(structure, kernel, warp, prior),
+                    CoKriging(structure=structure, kernel=kernel, warp=warp, priors=prior),
+                    log_prior=0.0 if prior == "wide" else UNLIKELY,
+                )
 
 
 def trust_everywhere(distance: Array, alpha: float, radius: Array) -> Array:
@@ -121,33 +121,6 @@ def _name(structure: str, kernel: str, warp: str | None, prior: str) -> str:
     parts += ["warped"] if warp else []
     parts += ["smooth bias"] if prior == "botorch" else []
     return ", ".join(parts)
-
-
-def blend_weights(
-    squared_errors: Array, log_priors: Array, temper: float = TEMPER, draws: int = DRAWS
-) -> Array:
-    """Weights of candidates from the errors of their held-out predictions.
-
-    Pseudo-BMA with the Bayesian bootstrap (Yao et al. 2018): the points are weighted at random,
-    the candidates' likelihoods follow, and the resulting weights are averaged. The likelihood is
-    that of normal errors of each candidate's own size, tempered, times a prior.
-
-    Parameters
-    ----------
-    squared_errors : array of shape (n_points, n_candidates)
-    log_priors : array of shape (n_candidates,)
-
-    Returns
-    -------
-    array of shape (n_candidates,)
-    """
-    n = len(squared_errors)
-    if n == 0:
-        return softmax(log_priors)
-    shares = np.random.default_rng(0).dirichlet(np.ones(n), draws)
-    least = 1e-12 * squared_errors.mean() + np.finfo(float).tiny
-    likelihood = -0.5 * n * np.log(shares @ squared_errors + least)
-    return softmax(temper * likelihood + log_priors, axis=1).mean(axis=0)
 
 
 class AutoSurrogate(MultiFidelityRegressor):
@@ -223,13 +196,13 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _fit_unit(self, data: TrainingData) -> None:
         used = without_copies(data)
-        trials = self._try_all(used)
-        self.verdict_ = judge(data, used, trials)
-        hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
-        if self.drop and hurting:
+        report("judging the cheap data", 0, 1)
+        self.verdict_ = judge(data, used)
+        report("judging the cheap data", 1, 1)
+        if self.drop:
+            hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
             used = used.only(lambda fidelity: fidelity.name not in hurting)
-            trials = self._try_all(used)
-        self._blend(trials)
+        self._blend(self._try_all(used))
 
     def _try_all(self, data: TrainingData) -> list[Trial]:
         """Fit every candidate, and have it predict what was held out."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .crossval import held_out
+from .crossval import HeldOut, folds_of, held_out
 from .data import TrainingData
 from .errors import MastWarning
-from .estimator import silenced
-from .rivals import CoKriging
-
-if TYPE_CHECKING:
-    from .auto import Trial
+from .estimator import MultiFidelityRegressor, silenced
+from .progress import listening
+from .rivals import FIRE, CoKriging, SingleFidelity
+from .weights import blend_weights
 
 Array = NDArray[np.float64]
 
@@ -59,7 +57,7 @@ class Verdict:
         return "\n".join(entry.sentence for entry in self.fidelities)
 
 
-def judge(given: TrainingData, used: TrainingData, trials: list[Trial]) -> Verdict:
+def judge(given: TrainingData, used: TrainingData) -> Verdict:
     """Say of each cheap fidelity whether it helps.
 
     Parameters
@@ -68,13 +66,11 @@ def judge(given: TrainingData, used: TrainingData, trials: list[Trial]) -> Verdi
         What the user gave.
     used : TrainingData
         The same without cheap rows that are copies of expensive ones.
-    trials : list of Trial
-        Candidates fitted to what was used.
     """
     present = {fidelity.name for fidelity in used.fidelities}
     return Verdict(
         tuple(
-            _judge_one(fidelity.name, used, trials)
+            _judge_one(fidelity.name, used)
             if fidelity.name in present
             else _verdict(fidelity.name, used, None, "holds copies of the expensive rows only")
             for fidelity in given.cheaper
@@ -82,52 +78,58 @@ def judge(given: TrainingData, used: TrainingData, trials: list[Trial]) -> Verdi
     )
 
 
-def _judge_one(name: str, data: TrainingData, trials: list[Trial]) -> FidelityVerdict:
-    with_it = _best_errors([t for t in trials if t.candidate.fused])
-    if len(data.cheaper) == 1:
-        without = _best_errors([t for t in trials if not t.candidate.fused])
-    else:
-        without = _errors_without(name, data)
-        with_it = _errors_of(_joint_models(data))
-    if with_it is None or without is None:
-        return _verdict(name, data, None, "cannot be judged: too few expensive points")
-    return _verdict(name, data, _gains(with_it, without), "")
+def _judge_one(name: str, data: TrainingData) -> FidelityVerdict:
+    """Compare models that differ in the fidelity and in nothing else.
+
+    Everything is fitted again for each fold: with a closed form the model of more
+    hyperparameters, the one with the cheap data, would look too good.
+    """
+    if len(np.unique(data.top.X, axis=0)) < 2:
+        return _verdict(name, data, None, "cannot be judged: there are too few expensive points")
+    without = data.only(lambda fidelity: fidelity.name != name)
+    gains = _gains(_errors(_checked(data)), _errors(_checked(without)))
+    return _verdict(name, data, gains, "")
 
 
-def _best_errors(trials: list[Trial]) -> Array | None:
-    """Squared held-out errors of the blend of some trials; its weights are of other points."""
-    from .auto import _held_out_blend
-
-    blend = _held_out_blend(trials) if trials else None
-    return None if blend is None else blend.error**2
-
-
-def _joint_models(data: TrainingData) -> list[CoKriging]:
-    """Two joint models that see all fidelities of `data`."""
-    structures = ("autoregressive", "shared-bias") if data.cheaper else ("top-only",)
-    with silenced(MastWarning):
-        return [CoKriging(structure=s, warp=None)._fit_data(data) for s in structures]
+def _checked(data: TrainingData) -> list[HeldOut]:
+    """Held-out predictions of plain models of all fidelities of `data`."""
+    models: list[MultiFidelityRegressor] = (
+        [CoKriging(warp=None), CoKriging(structure="shared-bias", warp=None), FIRE()]
+        if data.cheaper
+        else [CoKriging(structure="top-only", warp=None), SingleFidelity()]
+    )
+    folds = folds_of(data.top.X, data.top.name, one_at_a_time_up_to=10)
+    with silenced(MastWarning), listening(None):
+        return [held_out(model._fit_data(data), folds) for model in models]
 
 
-def _errors_without(name: str, data: TrainingData) -> Array | None:
-    return _errors_of(_joint_models(data.only(lambda fidelity: fidelity.name != name)))
-
-
-def _errors_of(models: list[CoKriging]) -> Array | None:
-    """Squared held-out errors of the mean of some models' predictions."""
-    if len(np.unique(models[0].training_data_.top.X, axis=0)) < 2:
-        return None
-    checked = [held_out(model, quick=True) for model in models]
-    return (np.mean([c.mean for c in checked], axis=0) - checked[0].y) ** 2
+def _errors(checked: list[HeldOut]) -> Array:
+    """Squared errors of a blend, the weights at each point being from the others' errors."""
+    errors = np.column_stack([c.error**2 for c in checked])
+    means = np.column_stack([c.mean for c in checked])
+    usable = np.all(np.isfinite(errors), axis=1)
+    flat = np.zeros(len(checked))
+    blended = [
+        blend_weights(errors[usable & (np.arange(len(errors)) != i)], flat, draws=200) @ means[i]
+        for i in range(len(errors))
+    ]
+    return (np.array(blended) - checked[0].y) ** 2
 
 
 def _gains(with_it: Array, without: Array) -> Array:
-    """Draws of 1 - error with / error without, by the Bayesian bootstrap over points."""
+    """Draws of 1 - error with / error without.
+
+    The points are drawn by the Bayesian bootstrap. That alone is far too sure: with cheap data of
+    pure noise the log ratio of two models' errors still varies by about one over the root of the
+    number of points, which is added (docs/auto.md).
+    """
     usable = np.isfinite(with_it) & np.isfinite(without)
-    shares = np.random.default_rng(0).dirichlet(np.ones(max(usable.sum(), 1)), DRAWS)
-    tiny = np.finfo(float).tiny
-    ratio = (shares @ with_it[usable] + tiny) / (shares @ without[usable] + tiny)
-    return 1.0 - np.sqrt(ratio)
+    n = max(int(usable.sum()), 1)
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(n), DRAWS)
+    least = np.finfo(float).tiny + 1e-12 * float(np.mean(without[usable]))
+    ratio = (shares @ with_it[usable] + least) / (shares @ without[usable] + least)
+    return 1.0 - np.exp(0.5 * np.log(ratio) + rng.standard_normal(DRAWS) / np.sqrt(n))
 
 
 def _verdict(name: str, data: TrainingData, gains: Array | None, reason: str) -> FidelityVerdict:

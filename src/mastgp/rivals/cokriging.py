@@ -62,6 +62,21 @@ def common_bias(n_levels: int) -> tuple[Component, ...]:
     return (Component(loadings=(1.0,) * n_levels), bias)
 
 
+def general(n_levels: int) -> tuple[Component, ...]:
+    """One function that each level has to its own degree, plus a function of its own for each.
+
+    Contains the other structures for two levels; what is not needed is left small.
+    """
+    shared = Component(
+        loadings=(1.0,) * n_levels, factors=((), *((level,) for level in range(n_levels - 1)))
+    )
+    own = (
+        Component(loadings=tuple(float(level == owner) for level in range(n_levels)))
+        for owner in range(n_levels)
+    )
+    return (shared, *own)
+
+
 def top_only(n_levels: int) -> tuple[Component, ...]:
     """The most expensive level alone; the others are not looked at."""
     return (Component(),)
@@ -71,6 +86,7 @@ STRUCTURES = {
     "autoregressive": autoregressive,
     "shared-bias": shared_bias,
     "common-bias": common_bias,
+    "general": general,
     "top-only": top_only,
 }
 
@@ -87,10 +103,11 @@ class CoKriging(MultiFidelityRegressor):
     ----------
     costs, order, noise_std, bounds, random_state
         As in :class:`mastgp.MAST`.
-    structure : {"autoregressive", "shared-bias", "common-bias", "top-only"}
+    structure : {"autoregressive", "shared-bias", "common-bias", "general", "top-only"}
         How levels are related: f_m = rho f_(m-1) + discrepancy, rho learned; or f_m = f + bias_m
-        for the cheap levels, biases independent; or f_m = f + c_m bias, c_m learned; or not at
-        all: the same GP of the most expensive level alone.
+        for the cheap levels, biases independent; or f_m = f + c_m bias, c_m learned; or
+        f_m = c_m f + own_m, the most general for two levels; or not at all: the same GP of the
+        most expensive level alone.
     kernel : {"rbf", "matern52"}
     warp : {"kumaraswamy", None}
         Input warp, shared by all levels.
@@ -213,7 +230,7 @@ class CoKriging(MultiFidelityRegressor):
 
     def _scales(self, data: TrainingData) -> Array | None:
         """One scale per level where a factor connects them; else one for all."""
-        if self.structure != "autoregressive":
+        if self.structure not in ("autoregressive", "general"):
             return None
         return np.array([data.scale_of(fidelity.y) for fidelity in data.fidelities])
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ..conditioning import AppendedColumns
@@ -60,6 +61,15 @@ class FIRE(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
+    #: Stages of cheaper fidelities that need not be fitted again.
+    _known: Sequence[Fitted] = ()
+
+    def _refit(self, data: TrainingData) -> Self:
+        """Fit a copy to data that differ in the most expensive fidelity only."""
+        copy: Self = clone(self)
+        copy._known = self.stages_[:-1]
+        return copy._fit_data(data)
+
     def _fit_unit(self, data: TrainingData) -> None:
         surrogate = find_surrogate(self.surrogate)
         surrogate.check_ready()
@@ -71,14 +81,19 @@ class FIRE(MultiFidelityRegressor):
             return surrogate.fit_stage(X, y, noise_var, hints)
 
         cheapest = data.fidelities[0]
-        self.stages_ = [stage(data.unit(cheapest), cheapest.y, cheapest)]
+        self.stages_ = [*self._known[:1]] or [stage(data.unit(cheapest), cheapest.y, cheapest)]
         self.appended_: list[AppendedColumns] = []
         for below, fidelity in zip(data.fidelities, data.fidelities[1:], strict=False):
             U = data.unit(fidelity)
             mean, var = self._predict_unit(U)
             around = self._predict_unit(data.unit(below))
             appended = AppendedColumns.over((mean, np.sqrt(var)), (around[0], np.sqrt(around[1])))
-            residual = stage(appended.append(U, mean, np.sqrt(var)), fidelity.y - mean, fidelity)
+            known = self._known[len(self.stages_) : len(self.stages_) + 1]
+            residual = (
+                known[0]
+                if known
+                else stage(appended.append(U, mean, np.sqrt(var)), fidelity.y - mean, fidelity)
+            )
             self.appended_.append(appended)
             self.stages_.append(residual)
 

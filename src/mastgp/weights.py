@@ -1,0 +1,41 @@
+"""Weights of a blend, from the errors that its members made on held-out points."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+Array = NDArray[np.float64]
+
+#: Share of the log likelihood of held-out errors that counts: few points decide badly.
+TEMPER = 0.5
+#: Draws of the Bayesian bootstrap over the expensive points.
+DRAWS = 1000
+
+
+def blend_weights(
+    squared_errors: Array, log_priors: Array, temper: float = TEMPER, draws: int = DRAWS
+) -> Array:
+    """Weights of candidates from the errors of their held-out predictions.
+
+    Pseudo-BMA with the Bayesian bootstrap (Yao et al. 2018): the points are weighted at random,
+    the candidates' likelihoods follow, and the resulting weights are averaged. The likelihood is
+    that of normal errors of each candidate's own size, tempered, times a prior.
+
+    Parameters
+    ----------
+    squared_errors : array of shape (n_points, n_candidates)
+    log_priors : array of shape (n_candidates,)
+
+    Returns
+    -------
+    array of shape (n_candidates,)
+    """
+    n = len(squared_errors)
+    if n == 0:
+        return softmax(log_priors)
+    shares = np.random.default_rng(0).dirichlet(np.ones(n), draws)
+    least = 1e-12 * squared_errors.mean() + np.finfo(float).tiny
+    likelihood = -0.5 * n * np.log(shares @ squared_errors + least)
+    return softmax(temper * likelihood + log_priors, axis=1).mean(axis=0)
