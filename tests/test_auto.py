@@ -277,7 +277,7 @@ def test_progress_is_told(rng):
     with listening(lambda *report: told.append(report)):
         AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
     assert {what for what, _, _ in told} == {"judging the cheap data", "trying candidates"}
-    assert told[-1][1] == told[-1][2] >= 20
+    assert max(total for _, _, total in told) >= 20
 
 
 def test_more_points_fewer_candidates():

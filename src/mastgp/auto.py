@@ -100,8 +100,10 @@ def _joint_candidates(n_levels: int, many: bool) -> Iterator[Candidate]:
     for structure in structures:
         for warp in ("kumaraswamy", None):
             for kernel, prior in (("rbf", "wide"), ("matern52", "wide"), ("rbf", "botorch")):
-                if prior == "botorch" and (many or structure == "general"):
-                    continue
+                if (prior == "botorch" and many) or (
+                    structure == "general" and (kernel, prior) != ("rbf", "wide")
+                ):
+                    continue  # they take long, and rarely win
                 yield Candidate(
                     _name(structure, kernel, warp, prior),
                     CoKriging(structure=structure, kernel=kernel, warp=warp, priors=prior),
@@ -196,13 +198,14 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _fit_unit(self, data: TrainingData) -> None:
         used = without_copies(data)
+        trials = self._try_all(used)
         report("judging the cheap data", 0, 1)
-        self.verdict_ = judge(data, used)
+        self.verdict_ = judge(data, used, {trial.name: trial.model for trial in trials})
         report("judging the cheap data", 1, 1)
-        if self.drop:
-            hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
-            used = used.only(lambda fidelity: fidelity.name not in hurting)
-        self._blend(self._try_all(used))
+        hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
+        if self.drop and hurting:
+            trials = self._try_all(used.only(lambda fidelity: fidelity.name not in hurting))
+        self._blend(trials)
 
     def _try_all(self, data: TrainingData) -> list[Trial]:
         """Fit every candidate, and have it predict what was held out."""

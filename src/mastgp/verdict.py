@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from .crossval import HeldOut, folds_of, held_out
 from .data import TrainingData
 from .errors import MastWarning
 from .estimator import MultiFidelityRegressor, silenced
 from .progress import listening
-from .rivals import FIRE, CoKriging, SingleFidelity
 from .weights import blend_weights
 
 Array = NDArray[np.float64]
 
 #: Probability from which on a fidelity is said to help, or to hurt.
-SURE = 0.9
+SURE = 0.95
 #: Error that is worth speaking of: less of a change is neutral.
 WORTH = 0.05
 DRAWS = 2000
+#: Candidates of `auto` that are compared: plain ones that use the cheap data, and that do not.
+FUSED = ("ar1", "shared-bias", "fire")
+ALONE = ("expensive alone", "expensive alone, matern")
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,9 @@ class Verdict:
         return "\n".join(entry.sentence for entry in self.fidelities)
 
 
-def judge(given: TrainingData, used: TrainingData) -> Verdict:
+def judge(
+    given: TrainingData, used: TrainingData, models: Mapping[str, MultiFidelityRegressor]
+) -> Verdict:
     """Say of each cheap fidelity whether it helps.
 
     Parameters
@@ -66,11 +72,13 @@ def judge(given: TrainingData, used: TrainingData) -> Verdict:
         What the user gave.
     used : TrainingData
         The same without cheap rows that are copies of expensive ones.
+    models : mapping of name to estimator
+        Fitted to what was used; those of :data:`FUSED` and :data:`ALONE` are compared.
     """
     present = {fidelity.name for fidelity in used.fidelities}
     return Verdict(
         tuple(
-            _judge_one(fidelity.name, used)
+            _judge_one(fidelity.name, used, models)
             if fidelity.name in present
             else _verdict(fidelity.name, used, None, "holds copies of the expensive rows only")
             for fidelity in given.cheaper
@@ -78,7 +86,9 @@ def judge(given: TrainingData, used: TrainingData) -> Verdict:
     )
 
 
-def _judge_one(name: str, data: TrainingData) -> FidelityVerdict:
+def _judge_one(
+    name: str, data: TrainingData, models: Mapping[str, MultiFidelityRegressor]
+) -> FidelityVerdict:
     """Compare models that differ in the fidelity and in nothing else.
 
     Everything is fitted again for each fold: with a closed form the model of more
@@ -86,21 +96,23 @@ def _judge_one(name: str, data: TrainingData) -> FidelityVerdict:
     """
     if len(np.unique(data.top.X, axis=0)) < 2:
         return _verdict(name, data, None, "cannot be judged: there are too few expensive points")
+    with_it = [models[fused] for fused in FUSED]
     without = data.only(lambda fidelity: fidelity.name != name)
-    gains = _gains(_errors(_checked(data)), _errors(_checked(without)))
+    without_it = (
+        [clone(model)._fit_data(without) for model in with_it]
+        if without.cheaper
+        else [models[alone] for alone in ALONE]
+    )
+    gains = _gains(_errors(_checked(with_it)), _errors(_checked(without_it)))
     return _verdict(name, data, gains, "")
 
 
-def _checked(data: TrainingData) -> list[HeldOut]:
-    """Held-out predictions of plain models of all fidelities of `data`."""
-    models: list[MultiFidelityRegressor] = (
-        [CoKriging(warp=None), CoKriging(structure="shared-bias", warp=None), FIRE()]
-        if data.cheaper
-        else [CoKriging(structure="top-only", warp=None), SingleFidelity()]
-    )
-    folds = folds_of(data.top.X, data.top.name, one_at_a_time_up_to=10)
+def _checked(models: list[MultiFidelityRegressor]) -> list[HeldOut]:
+    """Held-out predictions of models, each fitted again for at most ten folds."""
+    top = models[0].training_data_.top
+    folds = folds_of(top.X, top.name, one_at_a_time_up_to=10)
     with silenced(MastWarning), listening(None):
-        return [held_out(model._fit_data(data), folds) for model in models]
+        return [held_out(model, folds) for model in models]
 
 
 def _errors(checked: list[HeldOut]) -> Array:
