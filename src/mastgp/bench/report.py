@@ -6,6 +6,7 @@ import base64
 import csv
 import html
 import io
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -35,6 +36,8 @@ _TITLES = {
     "mean_pdf": "mean predictive density over that of the HF-only GP (above 1 is better)",
     "r2": "R² over that of the HF-only GP (above 1 is better; erratic where that is near 0)",
     "nlpd": "negative log predictive density (smaller is better)",
+    "coverage50": "share of the test points inside their 50 % interval",
+    "coverage80": "share of the test points inside their 80 % interval",
     "coverage95": "share of the test points inside their 95 % interval",
     "width95": "mean width of the 95 % interval",
     "fit_seconds": "seconds to fit",
@@ -105,10 +108,33 @@ def _method_table(name: str, metric: str, keys: list[Key], table: Mapping[Key, C
     for _, row in rows:
         for i in _best(row, metric):
             wins[i] += 1
-    notes = [
-        "Wins: " + ", ".join(f"{m} {w}" for m, w in zip(methods, wins, strict=True))
-    ] if len(methods) > 1 else []  # fmt: skip
+    notes = [f"Seeds: {_seeds(methods, rows)}"]
+    if len(methods) > 1:
+        notes.append("Wins: " + ", ".join(f"{m} {w}" for m, w in zip(methods, wins, strict=True)))
+    if metric in ("rmse", "mean_pdf"):
+        notes.append(f"Geometric mean over the synthetic rows: {_geometric_means(methods, rows)}")
     return Table(f"{name}: {_TITLES[metric]}", methods, rows, metric, notes)
+
+
+def _seeds(methods: Sequence[str], rows: Sequence[tuple[str, list[Cell | None]]]) -> str:
+    """How many seeds each method's cells have."""
+    counts = [sorted({c.n for _, row in rows if (c := row[i])}) for i in range(len(methods))]
+    return ", ".join(
+        f"{method} {n[0]}" + (f" to {n[-1]}" if len(n) > 1 else "")
+        for method, n in zip(methods, counts, strict=True)
+        if n
+    )
+
+
+def _geometric_means(methods: Sequence[str], rows: Sequence[tuple[str, list[Cell | None]]]) -> str:
+    """Geometric mean of each method that has all synthetic rows of the table."""
+    synthetic = [row for problem, row in rows if problem not in REAL_PROBLEMS]
+    parts = []
+    for i, method in enumerate(methods):
+        means = [c.mean for row in synthetic if (c := row[i]) is not None]
+        if len(means) == len(synthetic) and means and min(means) > 0.0:
+            parts.append(f"{method} {math.exp(sum(map(math.log, means)) / len(means)):.3f}")
+    return ", ".join(parts) or "-"
 
 
 def _ablation_table(name: str, metric: str, keys: list[Key], table: Mapping[Key, Cell]) -> Table:

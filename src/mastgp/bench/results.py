@@ -19,7 +19,15 @@ from .metrics import PAPER_METRICS, SMALLER_IS_BETTER
 
 Array = NDArray[np.float64]
 #: What is reported as it is, beside the paper's ratios.
-ABSOLUTE_METRICS = ("nlpd", "coverage95", "width95", "fit_seconds", "predict_seconds")
+ABSOLUTE_METRICS = (
+    "nlpd",
+    "coverage50",
+    "coverage80",
+    "coverage95",
+    "width95",
+    "fit_seconds",
+    "predict_seconds",
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,8 @@ def cells(records: Iterable[Mapping[str, Any]]) -> dict[Key, Cell]:
         )
         of = (name, record["problem"], record["method"], setting)
         for metric in ABSOLUTE_METRICS:
-            values[Key(*of, metric)][record["seed"]] = record[metric]
+            if metric in record:  # files of older versions lack some
+                values[Key(*of, metric)][record["seed"]] = record[metric]
         if yardstick is not None and record["method"] != BASELINE:
             for metric in PAPER_METRICS:
                 ratio = record[metric] / yardstick[metric] if yardstick[metric] else np.nan
@@ -106,8 +115,9 @@ def _cell(key: Key, by_seed: Mapping[int, float]) -> Cell:
 
 def is_better(metric: str, a: float, b: float) -> bool:
     """Whether a is a better value of a metric than b."""
-    if metric == "coverage95":
-        return abs(a - 0.95) < abs(b - 0.95)
+    if metric.startswith("coverage"):
+        share = float(metric.removeprefix("coverage")) / 100.0
+        return abs(a - share) < abs(b - share)
     return a < b if metric in SMALLER_IS_BETTER else a > b
 
 
