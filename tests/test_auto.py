@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 from scipy.stats import norm
+from sklearn.exceptions import NotFittedError
 
 import mastgp
 from conftest import COSTS
-from mastgp import MAST, AutoSurrogate, CopiesWarning, DataError, validate
-from mastgp.auto import calibration_of, default_candidates, without_copies
+from mastgp import MAST, AutoSurrogate, CopiesWarning, DataError, FitWarning, validate
+from mastgp.auto import calibration_of, default_candidates
 from mastgp.crossval import HeldOut
+from mastgp.data import without_copies
 from mastgp.mixture import Mixture
 from mastgp.progress import listening
 from mastgp.rivals import FIRE, CoKriging, SingleFidelity
@@ -171,6 +171,28 @@ def test_a_fidelity_that_hurts_is_dropped_only_on_request(monkeypatch, rng):
     assert all(name.startswith("expensive alone") for name in dropped.weights_)
 
 
+def test_differences_that_do_not_matter_are_no_help():
+    """Fourteen points of a sine say all there is; noise beside them cannot help."""
+    fine = np.linspace(0, 1, 14)
+    for seed in range(3):
+        noise = 100 * np.random.default_rng(seed).standard_normal(15)
+        X = np.concatenate([np.linspace(0, 1, 15), fine])[:, None]
+        y = np.concatenate([noise, np.sin(6 * fine)])
+        model = AutoSurrogate(COSTS).fit(X, y, fidelity=["coarse"] * 15 + ["fine"] * 14)
+        assert model.verdict_.fidelities[0].word != "helps"
+
+
+def test_the_check_of_other_methods_warns_of_copies(rng):
+    X = rng.random((20, 2))
+    X[:5] = X[15:]
+    labels = ["coarse"] * 15 + ["fine"] * 5
+    model = MAST(COSTS).fit(X, truth(X), fidelity=labels)
+    with pytest.warns(CopiesWarning, match="looks too good"):
+        validate(model)
+    with pytest.raises(NotFittedError):
+        validate(MAST())
+
+
 def test_three_fidelities_get_a_verdict_each(rng):
     X = rng.random((60, 2))
     labels = np.repeat(["a", "b", "c"], [30, 20, 10])
@@ -194,11 +216,6 @@ def test_saved_and_loaded(tmp_path, fitted, rng):
 
 def test_gradient(fitted, rng):
     Q, step = rng.uniform(0.2, 0.8, (3, 2)), 1e-5
-    if any(isinstance(member, FIRE) for member in fitted.candidates_.values()):
-        fitted = copy.copy(fitted)
-        fitted.candidates_ = {
-            n: m for n, m in fitted.candidates_.items() if not isinstance(m, FIRE)
-        }
     d_mean, d_var = fitted.predict_gradient(Q)
     for i in range(2):
         e = step * np.eye(2)[i]
@@ -235,6 +252,13 @@ def test_calibration_keeps_the_mean(rng):
     np.testing.assert_allclose(plain.predict(Q), scaled.predict(Q))
     first = plain.predict_mixture(Q).variances * scaled.calibration_**2
     np.testing.assert_allclose(scaled.predict_mixture(Q).variances, first)
+    _, before = plain.predict(Q, return_std=True, include_noise=True)
+    _, after = scaled.predict(Q, return_std=True, include_noise=True)
+    assert (after / before - 1) * (scaled.calibration_ - 1) == pytest.approx(
+        (scaled.calibration_ - 1) ** 2 * np.ones(5), rel=0.6
+    )
+    ratio = scaled.held_out_.std / plain.held_out_.std
+    np.testing.assert_allclose(ratio, scaled.calibration_)
     assert plain.calibration_ == 1.0
 
 
@@ -249,6 +273,59 @@ def test_candidates_of_the_users_own(rng):
             AutoSurrogate(COSTS, add=wrong).fit(X, y, fidelity=labels)
     with pytest.raises(DataError, match="'mine' is not an estimator"):
         AutoSurrogate(COSTS, add={"mine": 3}).fit(X, y, fidelity=labels)
+
+
+def test_a_blend_with_a_nonlinear_member_has_everything(tmp_path):
+    """High is the square of low, tilted: FIRE takes part, and must not take anything away."""
+    low, high = np.linspace(0, 1, 40), np.linspace(0.02, 0.98, 12)
+
+    def f(x):
+        return np.sin(8 * np.pi * x)
+
+    X = np.concatenate([low, high])[:, None]
+    y = np.concatenate([f(low), (high - np.sqrt(2)) * f(high) ** 2])
+    model = AutoSurrogate(COSTS).fit(X, y, fidelity=["coarse"] * 40 + ["fine"] * 12)
+    assert any(isinstance(member, FIRE) for member in model.candidates_.values())
+    Q, step = np.array([[0.31], [0.52]]), 1e-6
+    d_mean, _ = model.predict_gradient(Q)
+    numeric = (model.predict(Q + step) - model.predict(Q - step)) / (2 * step)
+    np.testing.assert_allclose(d_mean[:, 0], numeric, rtol=1e-3, atol=1e-3)
+    std, cov = model.predict(Q, return_std=True)[1], model.predict(Q, return_cov=True)[1]
+    np.testing.assert_allclose(np.sqrt(cov.diagonal()), std, rtol=1e-4)
+    assert model.sample_y(Q, 50, random_state=2).shape == (2, 50)
+    model.save(tmp_path / "a.mast")
+    np.testing.assert_array_equal(mastgp.load(tmp_path / "a.mast").predict(Q), model.predict(Q))
+
+
+class Broken(CoKriging):
+    def _fit_unit(self, data):
+        raise np.linalg.LinAlgError("singular")
+
+
+def test_a_candidate_that_fails_is_left_out(rng):
+    X, y, labels = pair(rng, lambda X: truth(X) + 0.2, n_cheap=12, n_dear=5)
+    with pytest.warns(FitWarning, match="candidate 'broken' could not be fitted: singular"):
+        model = AutoSurrogate(COSTS, add={"broken": Broken()}).fit(X, y, fidelity=labels)
+    assert "broken" not in model.weights_
+    with pytest.raises(DataError, match="candidate 'fire' is tried anyway"):
+        AutoSurrogate(COSTS, add=["fire"]).fit(X, y, fidelity=labels)
+
+
+def test_the_targets_units_do_not_matter(rng):
+    X, y, labels = pair(rng, lambda X: truth(X) + 0.2, n_cheap=15, n_dear=6)
+    added = {"also": CoKriging(structure="top-only", warp=None), "flat": CoKriging(priors=None)}
+    first, second = (
+        AutoSurrogate(COSTS, add=added).fit(X, k * y, fidelity=labels) for k in (1.0, 1000.0)
+    )
+    for name, weight in first.weights_.items():
+        assert second.weights_[name] == pytest.approx(weight, abs=0.02)
+
+
+def test_a_cheap_source_that_says_nothing_is_neutral(rng):
+    X, y, labels = pair(rng, lambda X: np.full(len(X), 3.0), n_cheap=15, n_dear=6)
+    with pytest.warns(mastgp.ConstantTargetWarning):
+        model = AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
+    assert "the same response everywhere" in str(model.verdict_)
 
 
 @pytest.mark.filterwarnings("ignore::mastgp.MastWarning")

@@ -304,3 +304,28 @@ def test_closed_pipe_ends_quietly(model_file, tmp_path):
     )
     assert result.stdout.startswith("mach")
     assert "Traceback" not in result.stderr
+
+
+def test_methods_and_their_options(mast):
+    fit = (*FIT, *COSTS)
+    code, out, _ = mast("methods")
+    assert code == 0
+    assert "ar1" in out
+    code, out, _ = mast("methods", "--json")
+    assert {entry["name"] for entry in json.loads(out)} >= {"mast", "auto", "nargp"}
+    code, out, _ = mast(*fit, "--method", "ar1", "-o", "a.mast")
+    assert code == 0
+    assert "Factor between fidelities" in out
+    assert "expensive alone" in out
+    assert mast("show", "a.mast")[0] == mast("plot", "a.mast", "--kind", "slices")[0] == 0
+    for options, message in (
+        (("--method", "magic"), "unknown method 'magic'"),
+        (("--method", "ar1", "--radius", "sqrt"), "has no option --radius"),
+        (("--method", "mast-forest", "--kernel", "rbf"), "--kernel is of GPs"),
+        (("--method", "mfk"), "cannot be written to a file"),
+        (("--surrogate", "magic"), "unknown surrogate 'magic'"),
+        (("--method", "auto", "--no-warp"), "no option --warp or --no-warp"),
+    ):
+        code, _, err = mast(*fit, *options, "-o", "b.mast")
+        assert code == 1, options
+        assert message in " ".join(err.split())

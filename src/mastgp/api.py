@@ -79,6 +79,18 @@ def fit(
     return model
 
 
+def _estimator(
+    name: str, costs: Mapping[Any, float] | None, options: Mapping[str, Any]
+) -> MultiFidelityRegressor:
+    """An estimator of the named method; options that it does not have are refused by name."""
+    model = find_method(name).build(costs=costs)
+    unknown = sorted(set(options) - set(model.get_params(deep=False)))
+    if unknown:
+        raise DataError(f"method {name!r} has no option {listed(unknown)}")
+    model.set_params(**options)
+    return model
+
+
 def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
     """Read a model that was written by its ``save`` method."""
     from .storage import load_model

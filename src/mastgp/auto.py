@@ -9,16 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .crossval import Folds, HeldOut, folds_of, held_out
-from .data import Bounds, Fidelity, TrainingData
-from .errors import CopiesWarning, DataError, MastWarning, listed, warn
+from .crossval import Folds, HeldOut, check_table, folds_of, held_out
+from .data import Bounds, TrainingData, without_copies
+from .errors import (
+    DataError,
+    FitWarning,
+    MastError,
+    MastWarning,
+    listed,
+    warn,
+)
 from .estimator import MultiFidelityRegressor, silenced
 from .gp import draw_samples
 from .mast import MAST
@@ -59,14 +66,11 @@ class Candidate:
         Not fitted.
     log_prior : float
         What speaks for it before any data are seen.
-    fused : bool
-        Whether it uses the cheap data.
     """
 
     name: str
     estimator: MultiFidelityRegressor
     log_prior: float = UNLIKELY
-    fused: bool = True
 
 
 def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
@@ -83,7 +87,6 @@ def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
                 _name("expensive alone", kernel, warp, "wide"),
                 CoKriging(structure="top-only", kernel=kernel, warp=warp),
                 log_prior=UNLIKELY if warp is None else UNLIKELY - 1.0,
-                fused=False,
             )
 
 
@@ -138,7 +141,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         As in :class:`mastgp.MAST`.
     add : mapping of name to estimator, or sequence of method names, optional
         Further candidates, such as ``["nargp"]`` or ``{"mine": MyRegressor()}``. Each is fitted
-        again for every fold.
+        again for every fold, unless it has a closed form for that.
     calibrate : bool
         Whether intervals are rescaled by the held-out points' standardised residuals; the mean
         stays.
@@ -156,7 +159,7 @@ class AutoSurrogate(MultiFidelityRegressor):
     verdict_ : Verdict
         Whether each cheap fidelity helps.
     held_out_ : HeldOut
-        The blend's own held-out predictions; its weights have not seen the point either.
+        The blend's own held-out predictions, with weights from the other points' errors.
     calibration_ : float
         What standard deviations are multiplied by.
 
@@ -210,15 +213,10 @@ class AutoSurrogate(MultiFidelityRegressor):
     def _try_all(self, data: TrainingData) -> list[Trial]:
         """Fit every candidate, and have it predict what was held out."""
         candidates = [*default_candidates(len(data.fidelities), data.n_points), *self._added()]
-        folds = _folds(data)
-        trials: list[Trial] = []
-        while len(trials) < len(candidates):
-            report("trying candidates", len(trials), len(candidates))
-            with listening(None), silenced(MastWarning):
-                trials.append(_try(candidates[len(trials)], data, folds))
-            if len(trials) == len(candidates) and _mast_is_in_the_running(trials):
-                candidates += mast_variants()
-        report("trying candidates", len(candidates), len(candidates))
+        _check_names(candidates)
+        trials = _try_each(candidates, data)
+        if _mast_is_in_the_running(trials):
+            trials += _try_each(list(mast_variants()), data)
         return trials
 
     def _added(self) -> Iterator[Candidate]:
@@ -246,6 +244,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         self.calibration_ = 1.0
         if self.calibrate and self.held_out_ is not None:
             self.calibration_ = calibration_of(self.held_out_)
+            self.held_out_ = replace(self.held_out_, std=self.calibration_ * self.held_out_.std)
 
     @property
     def _shares(self) -> Array:
@@ -255,31 +254,17 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     @property
     def noise_var_(self) -> float:
-        """Noise variance of the most expensive fidelity: the members' mean."""
+        """Noise variance of the most expensive fidelity: the members' mean, calibrated too."""
         noises = [model.noise_var_ for model in self.candidates_.values()]
-        return float(self._shares @ np.array(noises))
+        return self.calibration_**2 * float(self._shares @ np.array(noises))
 
     @property
     def validation_(self) -> pd.DataFrame:
         """Held-out RMSE, NLPD and 95 % coverage: the blend first, then by weight."""
-        import pandas as pd
-
-        rows = [("blend", 1.0, self.held_out_)]
-        rows += [(n, self.weights_[n], h) for n, h in self.candidates_held_out_.items()]
-        return pd.DataFrame(
-            [
-                {
-                    "model": name,
-                    "weight": weight,
-                    "rmse": checked.rmse,
-                    "nlpd": checked.nlpd,
-                    "coverage95": checked.coverage95,
-                }
-                for name, weight, checked in rows
-                if checked is not None
-            ],
-            columns=["model", "weight", "rmse", "nlpd", "coverage95"],
-        )
+        table = check_table({"blend": self.held_out_, **self.candidates_held_out_})
+        weights = {"blend": 1.0, **self.weights_}
+        table.insert(1, "weight", table.model.map(weights))
+        return table
 
     def predict_mixture(self, X: ArrayLike, include_noise: bool = False) -> Mixture:
         """The whole predictive distribution: mean, variance, density, cdf and quantiles."""
@@ -400,18 +385,39 @@ class Trial:
         return self.candidate.name
 
 
-def _try(candidate: Candidate, data: TrainingData, folds: Folds | None) -> Trial:
-    model = clone(candidate.estimator)._fit_data(data)
-    return Trial(candidate, model, None if folds is None else held_out(model, folds, quick=True))
+def _try_each(candidates: list[Candidate], data: TrainingData) -> list[Trial]:
+    """Fit candidates and have them predict what was held out; those that fail are left out."""
+    folds = _folds(data)
+    trials, failed = [], {}
+    for done, candidate in enumerate(candidates):
+        report("trying candidates", done, len(candidates))
+        try:
+            with listening(None), silenced(MastWarning):
+                model = clone(candidate.estimator)._fit_data(data)
+                checked = None if folds is None else held_out(model, folds, quick=True)
+        except (MastError, ArithmeticError, np.linalg.LinAlgError) as error:
+            failed[candidate.name] = error
+            continue
+        trials.append(Trial(candidate, model, checked))
+    report("trying candidates", len(candidates), len(candidates))
+    if not trials:
+        raise next(iter(failed.values()))
+    for name, reason in failed.items():
+        warn(f"candidate {name!r} could not be fitted: {reason}", FitWarning)
+    return trials
+
+
+def _check_names(candidates: list[Candidate]) -> None:
+    names = [c.name for c in (*candidates, *mast_variants())]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")
 
 
 def _mast_is_in_the_running(trials: list[Trial]) -> bool:
-    """Whether MAST was tried, but not its variants, and errs little more than the best."""
-    rmse = {t.name: np.inf if t.checked is None else t.checked.rmse for t in trials}
-    variants = {variant.name for variant in mast_variants()}
-    if "mast" not in rmse or variants & set(rmse):
-        return False
-    return bool(rmse["mast"] <= IN_THE_RUNNING * min(rmse.values()))
+    """Whether MAST was tried and errs little more than the best."""
+    rmse = {t.name: t.checked.rmse for t in trials if t.checked is not None}
+    return "mast" in rmse and bool(rmse["mast"] <= IN_THE_RUNNING * min(rmse.values()))
 
 
 def _folds(data: TrainingData) -> Folds | None:
@@ -430,22 +436,26 @@ def _errors(trials: list[Trial]) -> Array:
 
 
 def _log_priors(trials: list[Trial]) -> Array:
-    """Log prior of every candidate, with a share of the evidence where that can be compared."""
-    joint = [
-        t.model.log_evidence_ if isinstance(t.model, CoKriging) and t.candidate.fused else -np.inf
-        for t in trials
-    ]
-    best = max(joint)
-    return np.array(
-        [
-            t.candidate.log_prior + (EVIDENCE * (value - best) if np.isfinite(value) else 0.0)
-            for t, value in zip(trials, joint, strict=True)
-        ]
+    """Log prior of every candidate."""
+    return np.array([t.candidate.log_prior for t in trials])
+
+
+def _evidence(trials: list[Trial]) -> Array:
+    """Share of the log posterior density that counts, for joint models of the same data."""
+    values = {t.name: t.model.log_posterior_ for t in trials if _is_joint(t.model)}
+    best = max(values.values(), default=0.0)
+    return np.array([EVIDENCE * (values.get(t.name, best) - best) for t in trials])
+
+
+def _is_joint(model: MultiFidelityRegressor) -> TypeGuard[CoKriging]:
+    """Whether a model's posterior density can be compared: that of all data, with priors."""
+    return (
+        isinstance(model, CoKriging) and model.structure != "top-only" and model.priors is not None
     )
 
 
 def _weights(trials: list[Trial]) -> Array:
-    return blend_weights(_errors(trials), _log_priors(trials))
+    return blend_weights(_errors(trials), _log_priors(trials) + _evidence(trials))
 
 
 def _held_out_blend(trials: list[Trial]) -> HeldOut | None:
@@ -472,29 +482,3 @@ def calibration_of(checked: HeldOut) -> float:
     z = checked.error / checked.std
     z = z[np.isfinite(z)]
     return float(np.sqrt((CALIBRATION_PRIOR + z @ z) / (CALIBRATION_PRIOR + len(z))))
-
-
-def without_copies(data: TrainingData) -> TrainingData:
-    """Leave out cheap rows that repeat an expensive one, target included: they say nothing new.
-
-    They would also give away every point that is held out.
-    """
-    expensive = {tuple(row) for row in np.column_stack([data.top.X, data.top.y])}
-
-    def originals(fidelity: Fidelity) -> Fidelity:
-        rows = np.column_stack([fidelity.X, fidelity.y])
-        keep = np.array([tuple(row) not in expensive for row in rows], dtype=bool)
-        by_chance = len(keep) - keep.sum() < 2  # as where both responses are zero in a corner
-        return fidelity if by_chance else fidelity.subset(keep)
-
-    kept = {f.name: originals(f) for f in data.cheaper}
-    copied = [f.name for f in data.cheaper if len(kept[f.name].y) < len(f.y)]
-    if not copied:
-        return data
-    warn(
-        f"rows of fidelity {listed(copied)} are copies of {data.top.name!r} rows, target "
-        "included, and are left out",
-        CopiesWarning,
-    )
-    fidelities = [*(kept[f.name] for f in data.cheaper if len(kept[f.name].y)), data.top]
-    return replace(data, fidelities=tuple(fidelities))

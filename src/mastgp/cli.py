@@ -123,7 +123,10 @@ def fit(
         bool | None, typer.Option(help="Warp the inputs (default of the methods that can).")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Random state, for methods that draw random numbers.")
+        int | None,
+        typer.Option(
+            help="Random state, for methods that draw random numbers.", min=0, max=2**32 - 1
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option(help="Check the model on held-out points and print a table.")
@@ -132,6 +135,7 @@ def fit(
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
     from .files import check_can_write
+    from .storage import check_can_be_saved
     from .summary import summarise
     from .tables import training_table
 
@@ -162,6 +166,7 @@ def fit(
         bounds=terminal.ranges(bounds) or None,
         random_state=seed,
     )
+    check_can_be_saved(model)
     started = time.perf_counter()
     with terminal.notes(), terminal.progress():
         model.fit(table.X, table.y, fidelity=table.fidelity, noise_std=table.noise_std)
@@ -289,7 +294,7 @@ def methods(as_json: AsJson = False) -> None:
         return
     table = Table()
     for column in ("method", "what it is", "use it when", "needs"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for m in METHODS.values():
         table.add_row(m.name, Text(m.about), Text(m.use_when), Text(_state_of(m)))
     terminal.out.print(table)
@@ -419,14 +424,15 @@ def _estimator(name: str, options: dict[str, Any], **described: Any) -> MultiFid
     known = model.get_params(deep=False)
     given = {option: value for option, value in options.items() if value is not None}
     if "kernel" in given and "kernel" not in known and "surrogate" in known:
-        if given.get("surrogate", "gp") != "gp":
-            raise DataError(f"--kernel is of GPs; surrogate {given['surrogate']!r} has none")
+        if (chosen := given.get("surrogate", known["surrogate"])) != "gp":
+            raise DataError(f"--kernel is of GPs; surrogate {chosen!r} has none")
         given["surrogate"] = GP(kernel=given.pop("kernel"))
     if "warp" in given:
         given["warp"] = "kumaraswamy" if given["warp"] else None
     for option in given:
         if option not in known:
-            raise DataError(f"method {name!r} has no option --{option.rstrip('s')}")
+            shown = {"exponents": "exponent", "warp": "warp or --no-warp"}.get(option, option)
+            raise DataError(f"method {name!r} has no option --{shown}")
     model.set_params(**given)
     return model
 
@@ -503,6 +509,8 @@ def _print_summary(model: MultiFidelityRegressor) -> None:
     if facts.get("factors"):
         factors = ", ".join(f"{factor:.3g}" for factor in facts["factors"])
         terminal.say(f"Factor between fidelities: {factors}")
+    for entry in facts.get("verdict", []):
+        terminal.say(entry["sentence"])
     if facts["costs_assumed"]:
         terminal.out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
 
@@ -540,9 +548,6 @@ def _print_validation(model: MultiFidelityRegressor) -> None:
             "-" if row["coverage95"] is None else f"{row['coverage95']:.0%}",
         )
     terminal.out.print(table)
-    verdict = getattr(model, "verdict_", None)
-    if verdict is not None:
-        terminal.say(str(verdict))
 
 
 def _echo(command: str) -> None:

@@ -7,15 +7,21 @@ whole pipeline is fitted again without it; the last GP's own leave-one-out would
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .data import TrainingData
 from .errors import DataError, MastWarning
 from .estimator import Z95, MultiFidelityRegressor, silenced
 from .progress import report
+from .rivals import CoKriging
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 Folds = Sequence[NDArray[np.intp]]
@@ -67,6 +73,20 @@ class HeldOut:
         return float(np.mean(np.abs(self.error) <= Z95 * self.std))
 
 
+def check_table(checked: Mapping[str, HeldOut | None]) -> pd.DataFrame:
+    """A table of held-out checks, one row per model that has one."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {"model": name, "rmse": h.rmse, "nlpd": h.nlpd, "coverage95": h.coverage95}
+            for name, h in checked.items()
+            if h is not None
+        ],
+        columns=["model", "rmse", "nlpd", "coverage95"],
+    )
+
+
 def held_out(
     model: MultiFidelityRegressor, folds: Folds | None = None, quick: bool = False
 ) -> HeldOut:
@@ -90,6 +110,12 @@ def held_out(
     mean, var = _refitted(model, folds) if closed is None else closed
     n_places = len(np.unique(top.X, axis=0))
     return HeldOut(top.y, mean, np.sqrt(var), len(folds), len(folds) == n_places)
+
+
+def expensive_alone(data: TrainingData) -> CoKriging:
+    """The user's alternative: a GP of the most expensive fidelity's points, fitted."""
+    with silenced(MastWarning):
+        return CoKriging(structure="top-only", warp=None)._fit_data(data)
 
 
 def _refitted(model: MultiFidelityRegressor, folds: Folds) -> tuple[Array, Array]:

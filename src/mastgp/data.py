@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
+    CopiesWarning,
     CostWarning,
     DataError,
     DuplicateWarning,
@@ -146,6 +147,38 @@ class TrainingData:
     def with_top(self, top: Fidelity) -> TrainingData:
         """Return the same data with another most expensive fidelity, such as a subset of it."""
         return TrainingData((*self.cheaper, top), self.hierarchy, self.box, self.feature_names)
+
+
+def without_copies(data: TrainingData) -> TrainingData:
+    """Leave out cheap rows that repeat an expensive one, target included: they say nothing new.
+
+    They would also give away every point that is held out. One alone may be chance, as where
+    both responses are zero in a corner.
+    """
+    kept = {f.name: f.subset(~_copies(f, data.top)) for f in data.cheaper}
+    copied = [f.name for f in data.cheaper if _copies(f, data.top).any()]
+    if not copied:
+        return data
+    warn(
+        f"rows of fidelity {listed(copied)} are copies of {data.top.name!r} rows, target "
+        "included, and are left out",
+        CopiesWarning,
+    )
+    fidelities = [kept[f.name] for f in data.cheaper if len(kept[f.name].y)]
+    return replace(data, fidelities=(*fidelities, data.top))
+
+
+def repeats_expensive_rows(data: TrainingData) -> bool:
+    """Whether cheap rows are copies of expensive ones."""
+    return any(_copies(fidelity, data.top).any() for fidelity in data.cheaper)
+
+
+def _copies(fidelity: Fidelity, top: Fidelity) -> NDArray[np.bool_]:
+    """Which rows of a fidelity are rows of another, target included, unless it is only one."""
+    expensive = {tuple(row) for row in np.column_stack([top.X, top.y])}
+    rows = np.column_stack([fidelity.X, fidelity.y])
+    copies = np.array([tuple(row) in expensive for row in rows], dtype=bool)
+    return copies if copies.sum() > 1 else np.zeros(len(copies), dtype=bool)
 
 
 def assemble(

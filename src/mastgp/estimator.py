@@ -52,7 +52,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     random_state: Any
 
     training_data_: TrainingData
-    target_name_: str | None
+    target_name_: str | None = None
 
     @abstractmethod
     def _fit_unit(self, data: TrainingData) -> None:
@@ -112,6 +112,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         except NotPositiveDefiniteError as error:
             raise DataError(f"the data cannot be modelled: {error}") from error
         self.training_data_ = data
+        self.n_features_in_ = len(data.feature_names)
         return self
 
     def fit(

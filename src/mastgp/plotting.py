@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .crossval import HeldOut, held_out
+from .crossval import HeldOut, expensive_alone, held_out
 from .errors import DataError, FileError, listed
 from .estimator import Z95, MultiFidelityRegressor
 from .files import atomic_write
 from .mast import MAST
-from .rivals import SingleFidelity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +65,8 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
 
 def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None) -> None:
     """Predicted against observed for expensive points that the model has not seen."""
-    if len(model.training_data_.top.y) < 2:
-        axes.text(0.5, 0.5, "one expensive point:\nnothing to check with", ha="center", va="center")
+    if len(np.unique(model.training_data_.top.X, axis=0)) < 2:
+        axes.text(0.5, 0.5, "one expensive place:\nnothing to check with", ha="center", va="center")
         axes.set_axis_off()
         return
     checked = held_out(model) if checked is None else checked
@@ -91,7 +90,7 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     inside = round(checked.coverage95 * n)
     title = f"Held-out check ({how}): RMSE {checked.rmse:.3g}"
     if len(model.training_data_.cheaper):
-        alone = held_out(SingleFidelity()._fit_data(model.training_data_))
+        alone = held_out(expensive_alone(model.training_data_))
         title += f" (without the cheap data {alone.rmse:.3g})"
     axes.set_title(f"{title},\n{inside} of {n} inside their 95 % interval", fontsize=9)
     axes.set_aspect("equal", adjustable="box")

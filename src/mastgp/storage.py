@@ -68,10 +68,18 @@ class CustomFunction:
         return f"<function {self.name}, not saved>"
 
 
+def check_can_be_saved(model: MultiFidelityRegressor) -> None:
+    """Refuse an estimator that has no file format, before time is spent on fitting it."""
+    kind = type(model).__name__
+    if kind not in ESTIMATORS or getattr(import_module(ESTIMATORS[kind]), kind) is not type(model):
+        raise MastError(f"a {kind} cannot be written to a file; use it in Python")
+
+
 def save_model(model: MultiFidelityRegressor, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file; an interrupted write leaves an old file untouched."""
     from . import __version__
 
+    check_can_be_saved(model)
     arrays: dict[str, NDArray[Any]] = {}
     data = _training_state(model.training_data_)
     manifest = {
@@ -126,8 +134,7 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
 
 def estimator_state(model: MultiFidelityRegressor) -> dict[str, Any]:
     """A fitted estimator that is part of another one, without its data, as plain values."""
-    if type(model).__name__ not in ESTIMATORS:
-        raise MastError(f"a {type(model).__name__} cannot be written to a file")
+    check_can_be_saved(model)
     return {
         "estimator": type(model).__name__,
         "parameters": _encode_params(model.get_params(deep=False)),

@@ -12,7 +12,7 @@ from .auto import AutoSurrogate
 from .estimator import MultiFidelityRegressor
 from .gp import GaussianProcess
 from .mast import MAST
-from .rivals import CoKriging
+from .rivals import CoKriging, SingleFidelity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,11 +94,15 @@ def _noise(model: MultiFidelityRegressor) -> dict[str, float]:
         either = {name: given[name] if var is None else var for name, var in learned.items()}
         variances = {name: var for name, var in either.items() if var is not None}
     elif isinstance(model, CoKriging):
-        ends = np.cumsum([len(fidelity.y) for fidelity in data.fidelities])
+        modelled = model._modelled(data)
+        ends = np.cumsum([len(fidelity.y) for fidelity in modelled])
         parts = np.split(model.process_.noise_var, ends[:-1])
-        variances = {f.name: part for f, part in zip(data.fidelities, parts, strict=True)}
+        variances = {f.name: part for f, part in zip(modelled, parts, strict=True)}
     else:
-        variances = {data.top.name: np.array(model.noise_var_)}
+        alone = isinstance(model, SingleFidelity) and model.which == "cheapest"
+        modelled_one = data.fidelities[0] if alone else data.top
+        variances = {modelled_one.name: np.array(model.noise_var_)}
+    variances |= {f.name: f.noise_var for f in data.fidelities if f.noise_var is not None}
     return {name: float(np.sqrt(np.mean(var))) for name, var in variances.items()}
 
 

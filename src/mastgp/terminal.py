@@ -38,7 +38,7 @@ def note(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
-    sys.stdout.write(json.dumps(value, indent=1) + "\n")
+    sys.stdout.write(json.dumps(value, indent=1, allow_nan=False) + "\n")
 
 
 def names(text: str | None) -> list[str] | None:

@@ -13,6 +13,7 @@ from .crossval import HeldOut, folds_of, held_out
 from .data import TrainingData
 from .errors import MastWarning
 from .estimator import MultiFidelityRegressor, silenced
+from .gp import target_scale
 from .progress import listening
 from .weights import blend_weights
 
@@ -22,6 +23,8 @@ Array = NDArray[np.float64]
 SURE = 0.95
 #: Error that is worth speaking of: less of a change is neutral.
 WORTH = 0.05
+#: Errors of this share of the target's spread are as good as none.
+NEGLIGIBLE = 0.01
 DRAWS = 2000
 #: Candidates of `auto` that are compared: plain ones that use the cheap data, and that do not.
 FUSED = ("ar1", "shared-bias", "fire")
@@ -35,7 +38,7 @@ class FidelityVerdict:
     Attributes
     ----------
     name : str
-    word : {"helps", "is neutral", "hurts"}
+    word : {"helps", "is neutral", "hurts", "cannot be judged"}
     gain : float
         Share by which it reduces the held-out error; negative where it adds to it.
     low, high : float
@@ -80,7 +83,7 @@ def judge(
         tuple(
             _judge_one(fidelity.name, used, models)
             if fidelity.name in present
-            else _verdict(fidelity.name, used, None, "holds copies of the expensive rows only")
+            else _useless(fidelity.name, "holds copies of the expensive rows only")
             for fidelity in given.cheaper
         )
     )
@@ -89,22 +92,25 @@ def judge(
 def _judge_one(
     name: str, data: TrainingData, models: Mapping[str, MultiFidelityRegressor]
 ) -> FidelityVerdict:
-    """Compare models that differ in the fidelity and in nothing else.
+    """Compare models that use the fidelity with models that do not.
 
     Everything is fitted again for each fold: with a closed form the model of more
     hyperparameters, the one with the cheap data, would look too good.
     """
     if len(np.unique(data.top.X, axis=0)) < 2:
-        return _verdict(name, data, None, "cannot be judged: there are too few expensive points")
-    with_it = [models[fused] for fused in FUSED]
+        return _unjudged(name, "there are too few expensive points")
+    if np.ptp(next(f.y for f in data.cheaper if f.name == name)) == 0.0:
+        return _useless(name, "has the same response everywhere")
+    with_it = [models[fused] for fused in FUSED if fused in models]
+    without_it = [models[alone] for alone in ALONE if alone in models]
     without = data.only(lambda fidelity: fidelity.name != name)
-    without_it = (
-        [clone(model)._fit_data(without) for model in with_it]
-        if without.cheaper
-        else [models[alone] for alone in ALONE]
-    )
-    gains = _gains(_errors(_checked(with_it)), _errors(_checked(without_it)))
-    return _verdict(name, data, gains, "")
+    if without.cheaper:
+        with silenced(MastWarning), listening(None):
+            without_it = [clone(model)._fit_data(without) for model in with_it]
+    if not (with_it and without_it):
+        return _unjudged(name, "the models could not be fitted")
+    gains = _gains(_errors(_checked(with_it)), _errors(_checked(without_it)), data.top.y)
+    return _verdict(name, data, gains)
 
 
 def _checked(models: list[MultiFidelityRegressor]) -> list[HeldOut]:
@@ -128,36 +134,51 @@ def _errors(checked: list[HeldOut]) -> Array:
     return (np.array(blended) - checked[0].y) ** 2
 
 
-def _gains(with_it: Array, without: Array) -> Array:
+def _gains(with_it: Array, without: Array, y: Array) -> Array:
     """Draws of 1 - error with / error without.
 
     The points are drawn by the Bayesian bootstrap. That alone is far too sure: with cheap data of
     pure noise the log ratio of two models' errors still varies by about one over the root of the
-    number of points, which is added (docs/auto.md).
+    number of points, which is added (docs/auto.md). Errors well below a hundredth of the target's
+    spread count as none: there the models differ in their noise only.
     """
     usable = np.isfinite(with_it) & np.isfinite(without)
-    n = max(int(usable.sum()), 1)
+    n = int(usable.sum())
+    if n == 0:
+        return np.zeros(1)
     rng = np.random.default_rng(0)
     shares = rng.dirichlet(np.ones(n), DRAWS)
-    least = np.finfo(float).tiny + 1e-12 * float(np.mean(without[usable]))
+    least = (NEGLIGIBLE * target_scale(y)) ** 2
     ratio = (shares @ with_it[usable] + least) / (shares @ without[usable] + least)
     return 1.0 - np.exp(0.5 * np.log(ratio) + rng.standard_normal(DRAWS) / np.sqrt(n))
 
 
-def _verdict(name: str, data: TrainingData, gains: Array | None, reason: str) -> FidelityVerdict:
+def _unjudged(name: str, reason: str) -> FidelityVerdict:
+    sentence = f"{name}: cannot be judged; {reason}."
+    return FidelityVerdict(name, "cannot be judged", 0.0, 0.0, 0.0, sentence)
+
+
+def _useless(name: str, reason: str) -> FidelityVerdict:
+    return FidelityVerdict(name, "is neutral", 0.0, 0.0, 0.0, f"{name}: is neutral; it {reason}.")
+
+
+def _verdict(name: str, data: TrainingData, gains: Array) -> FidelityVerdict:
     top = data.top.name
-    if gains is None:
-        sentence = f"{name}: is neutral; it {reason}."
-        return FidelityVerdict(name, "is neutral", 0.0, 0.0, 0.0, sentence)
     gain, low, high = (float(v) for v in np.quantile(gains, [0.5, 0.05, 0.95]))
     if np.mean(gains > 0.0) >= SURE and gain > WORTH:
-        word, what = "helps", f"reduces the error on {top} points by about {gain:.0%}"
+        word, what = "helps", f"lowers the error on {top} points by about {gain:.0%}"
     elif np.mean(gains < 0.0) >= SURE and gain < -WORTH:
-        word, what = "hurts", f"would add about {-gain:.0%} to the error on {top} points"
+        by = f"by about {-gain:.0%}" if gain > -10.0 else "more than tenfold"
+        word, what = "hurts", f"would raise the error on {top} points {by}"
     else:
-        word, what = "is neutral", f"changes the error on {top} points by {-gain:+.0%}"
+        word, what = "is neutral", f"makes no sure difference to the error on {top} points"
     sentence = (
-        f"{name}: {word}; it {what} (90 % interval {low:+.0%} to {high:+.0%} gain, "
-        f"from {len(data.top.y)} held-out points)."
+        f"{name}: {word}; it {what} (90 % interval of the change {_change(high)} to "
+        f"{_change(low)}, from {len(data.top.y)} held-out points)."
     )
     return FidelityVerdict(name, word, gain, low, high, sentence)
+
+
+def _change(gain: float) -> str:
+    """Change of the error that a gain means."""
+    return f"{-gain:+.0%}" if gain > -10.0 else "over +1000%"

@@ -292,3 +292,11 @@ def test_leave_out_is_what_a_fit_without_the_fold_predicts(rng):
     alone, _ = gp.leave_one_out()
     np.testing.assert_allclose(gp.leave_out([np.array([i]) for i in range(20)])[0], alone)
     assert np.isnan(gp.leave_out([np.arange(10, 20)])[0]).all()
+
+
+def test_a_single_component_that_leaves_a_group_out(rng):
+    X, groups = rng.random((12, 1)), np.repeat([0, 1], 6)
+    gp = GaussianProcess.fit(Model(1, (Component((1.0, 0.0)),)), X, X[:, 0], groups=groups)
+    mean, var = gp.predict(X[:2], group=1)
+    assert np.isfinite(mean).all()
+    assert (var >= 0).all()

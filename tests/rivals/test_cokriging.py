@@ -11,6 +11,7 @@ from mastgp import DataError
 from mastgp.gp.priors import Gamma
 from mastgp.rivals import CoKriging, SingleFidelity
 from mastgp.rivals.cokriging import STRUCTURES
+from mastgp.summary import summarise
 
 ORDER = ["low", "high"]
 
@@ -100,6 +101,25 @@ def test_the_cheap_fidelitys_units_do_not_matter(rng):
         for values in (y, other)
     )
     np.testing.assert_allclose(first, second, rtol=1e-4, atol=1e-5)
+
+
+def test_the_factor_is_in_the_targets_units(rng):
+    (X, y, labels), _ = linear_pair(rng)
+    other = np.where(labels == "low", 1000 * y, y)
+    for structure in ("autoregressive", "general"):
+        first, second = (
+            CoKriging(order=ORDER, structure=structure).fit(X, v, fidelity=labels).rho_[0]
+            for v in (y, other)
+        )
+        assert second == pytest.approx(first / 1000, rel=0.05)
+
+
+def test_summary_of_the_expensive_points_alone(rng):
+    (X, y, labels), _ = linear_pair(rng)
+    model = CoKriging(order=ORDER, structure="top-only").fit(X, y, fidelity=labels)
+    low, high = summarise(model)["fidelities"]
+    assert low["noise_std"] is None
+    assert high["noise_std"] == pytest.approx(np.sqrt(model.noise_var_))
 
 
 def test_finds_the_noise_of_each_level(rng):

@@ -165,9 +165,9 @@ class Objective:
             left_out = self._members[fold].sum(axis=0)
             if np.any((left_out > 0) & (left_out == sizes)):
                 continue
-            cov = np.linalg.inv(precision[np.ix_(fold, fold)])
+            cov = np.linalg.pinv(precision[np.ix_(fold, fold)], hermitian=True)
             mean[fold] = self.data.y[fold] - cov @ factorisation.alpha[fold]
-            var[fold] = cov.diagonal()
+            var[fold] = np.where(cov.diagonal() > 0.0, cov.diagonal(), np.nan)
         return mean, var
 
     def factorise(self, parameters: Hyperparameters) -> Factorisation:
@@ -198,7 +198,7 @@ class Objective:
         return terms
 
     def _factor(self, terms: list[_Term], parameters: Hyperparameters) -> tuple[Array, float]:
-        if len(terms) == 1:
+        if len(terms) == 1 and len(terms[0].Z) == len(self.data.y):
             K = terms[0].covariance.copy()
         else:
             K = np.zeros((len(self.data.y), len(self.data.y)))

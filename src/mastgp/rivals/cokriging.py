@@ -238,7 +238,9 @@ class CoKriging(MultiFidelityRegressor):
         """Fit a copy; the optimum of the data before is where the search starts."""
         copy = clone(self)
         copy._start = Layout(self.process_.model).pack(self.process_.parameters)
-        return copy._fit_data(data)
+        copy._fit_data(data)
+        del copy._start
+        return copy
 
     def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
         n_top = len(self.training_data_.top.y)
@@ -247,8 +249,8 @@ class CoKriging(MultiFidelityRegressor):
         return mean[before:], var[before:]
 
     @property
-    def log_evidence_(self) -> float:
-        """Log density of data and hyperparameters together, in the target's units."""
+    def log_posterior_(self) -> float:
+        """Log density of data and hyperparameters at the optimum, in the target's units."""
         process = self.process_
         if process.report is None:
             raise self._lacks("report of its fit")
@@ -259,9 +261,11 @@ class CoKriging(MultiFidelityRegressor):
     def rho_(self) -> Array:
         """Learned factors between levels, in the target's units."""
         factors, scale = self.process_.parameters.factors, self.process_.y_scale
-        if self.structure != "autoregressive":
-            return factors
-        return factors * scale[1:] / scale[:-1]
+        if self.structure == "autoregressive":
+            return factors * scale[1:] / scale[:-1]
+        if self.structure == "general":
+            return factors * scale[1:] / scale[0]
+        return factors
 
     @property
     def _top(self) -> int:

@@ -68,7 +68,9 @@ class FIRE(MultiFidelityRegressor):
         """Fit a copy to data that differ in the most expensive fidelity only."""
         copy: Self = clone(self)
         copy._known = self.stages_[:-1]
-        return copy._fit_data(data)
+        copy._fit_data(data)
+        del copy._known
+        return copy
 
     def _fit_unit(self, data: TrainingData) -> None:
         surrogate = find_surrogate(self.surrogate)
@@ -123,6 +125,48 @@ class FIRE(MultiFidelityRegressor):
             correction, var_here = stage.predict(appended.append(U, mean, np.sqrt(var)))
             mean, var = mean + correction, var_here
         return mean, var
+
+    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        mean, var = self._predict_unit_of(U, -1)
+        correction, cov = self._process(-1, "joint covariance").predict_covariance(
+            self._inputs(-1, U, mean, var)
+        )
+        return mean + correction, cov
+
+    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        return self._gradient_of(U, len(self.stages_))
+
+    def _gradient_of(self, U: Array, n_stages: int) -> tuple[Array, Array]:
+        """Gradients of mean and variance by the first stages, through the appended columns."""
+        process = self._process(n_stages - 1, "gradient")
+        if n_stages == 1:
+            return process.predict_gradient(U)
+        mean, var = self._predict_unit_of(U, n_stages - 1)
+        d_mean, d_var = self._gradient_of(U, n_stages - 1)
+        d_std = d_var / (2.0 * np.sqrt(var))[:, None]
+        span = self.appended_[n_stages - 2].span
+        by_mean, by_var = process.predict_gradient(self._inputs(n_stages - 1, U, mean, var))
+        d = U.shape[1]
+
+        def total(by: Array) -> Array:
+            return (
+                by[:, :d] + by[:, d, None] * d_mean / span[0] + by[:, d + 1, None] * d_std / span[1]
+            )
+
+        return d_mean + total(by_mean), total(by_var)
+
+    def _inputs(self, stage: int, U: Array, mean: Array, var: Array) -> Array:
+        """Inputs of a stage, from what those below it say."""
+        if len(self.stages_) == 1:
+            return U
+        below = self.appended_[stage if stage < 0 else stage - 1]
+        return below.append(U, mean, np.sqrt(var))
+
+    def _process(self, stage: int, what: str) -> GaussianProcess:
+        found = self.stages_[stage]
+        if not isinstance(found, GaussianProcess):
+            raise self._lacks(f"{what} unless its stages are GPs")
+        return found
 
     def _get_state(self) -> dict[str, Any]:
         return {
