@@ -94,13 +94,13 @@ def test_noise_is_added_to_every_member(fitted, rng):
 
 def test_weights_follow_held_out_errors():
     errors = np.array([[1.0, 4.0], [1.2, 3.0], [0.8, 5.0]] * 5)
-    weights = blend_weights(errors, np.zeros(2))
+    weights = blend_weights(errors)
     assert weights.sum() == pytest.approx(1.0)
     assert weights[0] > 0.9
-    np.testing.assert_allclose(blend_weights(errors[:, ::-1], np.zeros(2)), weights[::-1])
-    np.testing.assert_allclose(blend_weights(100 * errors, np.zeros(2)), weights)
-    np.testing.assert_allclose(blend_weights(np.empty((0, 2)), np.zeros(2)), 0.5)
-    assert blend_weights(errors[:2], np.zeros(2))[1] > weights[1]  # few points decide little
+    np.testing.assert_allclose(blend_weights(errors[:, ::-1]), weights[::-1])
+    np.testing.assert_allclose(blend_weights(100 * errors), weights)
+    np.testing.assert_allclose(blend_weights(np.empty((0, 2))), 0.5)
+    assert blend_weights(errors[:2])[1] > weights[1]  # few points decide little
 
 
 def test_no_held_out_point_shapes_its_own_prediction(rng):

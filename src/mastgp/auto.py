@@ -43,8 +43,6 @@ Array = NDArray[np.float64]
 
 #: Share of the log evidence that counts, among GPs that are joint models of the same data.
 EVIDENCE = 0.15
-#: Log prior of everything but joint models with wide priors, which are right most often.
-UNLIKELY = -2.0
 #: Members with less weight than this take no part in predictions.
 LEAST_WEIGHT = 2e-3
 #: Beyond this many points the candidates that rarely win are left out, to save time.
@@ -64,13 +62,10 @@ class Candidate:
     name : str
     estimator : MultiFidelityRegressor
         Not fitted.
-    log_prior : float
-        What speaks for it before any data are seen.
     """
 
     name: str
     estimator: MultiFidelityRegressor
-    log_prior: float = UNLIKELY
 
 
 def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
@@ -86,7 +81,6 @@ def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
             yield Candidate(
                 _name("expensive alone", kernel, warp, "wide"),
                 CoKriging(structure="top-only", kernel=kernel, warp=warp),
-                log_prior=UNLIKELY if warp is None else UNLIKELY - 1.0,
             )
 
 
@@ -110,7 +104,6 @@ def _joint_candidates(n_levels: int, many: bool) -> Iterator[Candidate]:
                 yield Candidate(
                     _name(structure, kernel, warp, prior),
                     CoKriging(structure=structure, kernel=kernel, warp=warp, priors=prior),
-                    log_prior=0.0 if prior == "wide" else UNLIKELY,
                 )
 
 
@@ -141,7 +134,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         As in :class:`mastgp.MAST`.
     add : mapping of name to estimator, or sequence of method names, optional
         Further candidates, such as ``["nargp"]`` or ``{"mine": MyRegressor()}``. Each is fitted
-        again for every fold, unless it has a closed form for that.
+        again for every fold.
     calibrate : bool
         Whether intervals are rescaled by the held-out points' standardised residuals; the mean
         stays.
@@ -394,7 +387,8 @@ def _try_each(candidates: list[Candidate], data: TrainingData) -> list[Trial]:
         try:
             with listening(None), silenced(MastWarning):
                 model = clone(candidate.estimator)._fit_data(data)
-                checked = None if folds is None else held_out(model, folds, quick=True)
+                quick = _is_joint(model)  # others are small, or have no closed form
+                checked = None if folds is None else held_out(model, folds, quick=quick)
         except (MastError, ArithmeticError, np.linalg.LinAlgError) as error:
             failed[candidate.name] = error
             continue
@@ -435,11 +429,6 @@ def _errors(trials: list[Trial]) -> Array:
     return errors[np.isfinite(errors).all(axis=1)]
 
 
-def _log_priors(trials: list[Trial]) -> Array:
-    """Log prior of every candidate."""
-    return np.array([t.candidate.log_prior for t in trials])
-
-
 def _evidence(trials: list[Trial]) -> Array:
     """Share of the log posterior density that counts, for joint models of the same data."""
     values = {t.name: t.model.log_posterior_ for t in trials if _is_joint(t.model)}
@@ -455,7 +444,7 @@ def _is_joint(model: MultiFidelityRegressor) -> TypeGuard[CoKriging]:
 
 
 def _weights(trials: list[Trial]) -> Array:
-    return blend_weights(_errors(trials), _log_priors(trials) + _evidence(trials))
+    return blend_weights(_errors(trials), _evidence(trials))
 
 
 def _held_out_blend(trials: list[Trial]) -> HeldOut | None:
@@ -463,14 +452,14 @@ def _held_out_blend(trials: list[Trial]) -> HeldOut | None:
     checked = [t.checked for t in trials if t.checked is not None]
     if not checked:
         return None
-    errors, log_priors = np.column_stack([c.error**2 for c in checked]), _log_priors(trials)
+    errors = np.column_stack([c.error**2 for c in checked])
     usable = np.all(np.isfinite(errors), axis=1)
     means = np.array([c.mean for c in checked])
     variances = np.array([c.std**2 for c in checked])
     mean, var = np.empty(len(errors)), np.empty(len(errors))
     for i in range(len(errors)):
         others = usable & (np.arange(len(errors)) != i)
-        weights = blend_weights(errors[others], log_priors, draws=DRAWS // 5)
+        weights = blend_weights(errors[others], draws=DRAWS // 5)
         mixture = Mixture(weights, means[:, i : i + 1], variances[:, i : i + 1])
         mean[i], var[i] = mixture.mean[0], mixture.variance[0]
     first = checked[0]

@@ -126,9 +126,8 @@ def _errors(checked: list[HeldOut]) -> Array:
     errors = np.column_stack([c.error**2 for c in checked])
     means = np.column_stack([c.mean for c in checked])
     usable = np.all(np.isfinite(errors), axis=1)
-    flat = np.zeros(len(checked))
     blended = [
-        blend_weights(errors[usable & (np.arange(len(errors)) != i)], flat, draws=200) @ means[i]
+        blend_weights(errors[usable & (np.arange(len(errors)) != i)], draws=200) @ means[i]
         for i in range(len(errors))
     ]
     return (np.array(blended) - checked[0].y) ** 2

@@ -9,13 +9,13 @@ from scipy.special import softmax
 Array = NDArray[np.float64]
 
 #: Share of the log likelihood of held-out errors that counts: few points decide badly.
-TEMPER = 0.5
+TEMPER = 0.4
 #: Draws of the Bayesian bootstrap over the expensive points.
 DRAWS = 1000
 
 
 def blend_weights(
-    squared_errors: Array, log_priors: Array, temper: float = TEMPER, draws: int = DRAWS
+    squared_errors: Array, log_priors: Array | float = 0.0, draws: int = DRAWS
 ) -> Array:
     """Weights of candidates from the errors of their held-out predictions.
 
@@ -27,15 +27,17 @@ def blend_weights(
     ----------
     squared_errors : array of shape (n_points, n_candidates)
     log_priors : array of shape (n_candidates,)
+        What speaks for each candidate beside its errors.
 
     Returns
     -------
     array of shape (n_candidates,)
     """
     n = len(squared_errors)
+    prior = np.broadcast_to(log_priors, squared_errors.shape[1])
     if n == 0:
-        return softmax(log_priors)
+        return softmax(prior)
     shares = np.random.default_rng(0).dirichlet(np.ones(n), draws)
     least = 1e-12 * squared_errors.mean() + np.finfo(float).tiny
     likelihood = -0.5 * n * np.log(shares @ squared_errors + least)
-    return softmax(temper * likelihood + log_priors, axis=1).mean(axis=0)
+    return softmax(TEMPER * likelihood + prior, axis=1).mean(axis=0)

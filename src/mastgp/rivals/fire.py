@@ -63,13 +63,15 @@ class FIRE(MultiFidelityRegressor):
 
     #: Stages of cheaper fidelities that need not be fitted again.
     _known: Sequence[Fitted] = ()
+    #: Last stage of nearly the same data: where its search begins.
+    _before: Fitted | None = None
 
     def _refit(self, data: TrainingData) -> Self:
         """Fit a copy to data that differ in the most expensive fidelity only."""
         copy: Self = clone(self)
-        copy._known = self.stages_[:-1]
+        copy._known, copy._before = self.stages_[:-1], self.stages_[-1]
         copy._fit_data(data)
-        del copy._known
+        del copy._known, copy._before
         return copy
 
     def _fit_unit(self, data: TrainingData) -> None:
@@ -79,7 +81,8 @@ class FIRE(MultiFidelityRegressor):
 
         def stage(X: Array, y: Array, fidelity: Fidelity) -> Fitted:
             noise_var = fidelity.noise_var if surrogate.takes_noise else None
-            hints = Hints(False, data.scale_of(y), counter(f"modelling {fidelity.name}"), random)
+            told = counter(f"modelling {fidelity.name}")
+            hints = Hints(False, data.scale_of(y), told, random, self._before)
             return surrogate.fit_stage(X, y, noise_var, hints)
 
         cheapest = data.fidelities[0]
