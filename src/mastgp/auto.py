@@ -97,8 +97,9 @@ def _joint_candidates(n_levels: int, many: bool) -> Iterator[Candidate]:
     for structure in structures:
         for warp in ("kumaraswamy", None):
             for kernel, prior in (("rbf", "wide"), ("matern52", "wide"), ("rbf", "botorch")):
+                plain = (kernel, prior) == ("rbf", "wide")
                 if (prior == "botorch" and many) or (
-                    structure == "general" and (kernel, prior) != ("rbf", "wide")
+                    structure == "general" and not (plain and warp)
                 ):
                     continue  # they take long, and rarely win
                 yield Candidate(

@@ -136,10 +136,10 @@ def _refitted(model: MultiFidelityRegressor, folds: Folds) -> tuple[Array, Array
     return mean, var
 
 
-def folds_of(
-    X: Array, name: str, one_at_a_time_up_to: int = LEAVE_ONE_OUT_UP_TO
-) -> list[NDArray[np.intp]]:
+def folds_of(X: Array, name: str, at_most: int = LEAVE_ONE_OUT_UP_TO) -> list[NDArray[np.intp]]:
     """Groups of a fidelity's rows to leave out together: single places, or ten groups of many.
+
+    Where fewer are to do, the places are divided into `at_most` groups.
 
     Repeats of an input never end up on both sides. Rows are sorted by their inputs, so repeats
     are neighbours.
@@ -156,5 +156,6 @@ def folds_of(
             f"all points of fidelity {name!r} are at one place: nothing can be left out"
         )
     order = np.random.default_rng(0).permutation(n_places)
-    parts = np.array_split(order, n_places if n_places <= one_at_a_time_up_to else 10)
+    n_folds = n_places if n_places <= LEAVE_ONE_OUT_UP_TO else 10
+    parts = np.array_split(order, min(n_folds, at_most))
     return [np.flatnonzero(np.isin(place, part)) for part in parts]

@@ -26,8 +26,10 @@ WORTH = 0.05
 #: Errors of this share of the target's spread are as good as none.
 NEGLIGIBLE = 0.01
 DRAWS = 2000
+#: Folds of the comparison.
+FOLDS = 6
 #: Candidates of `auto` that are compared: plain ones that use the cheap data, and that do not.
-FUSED = ("ar1", "shared-bias", "fire")
+FUSED = ("ar1", "fire")
 ALONE = ("expensive alone", "expensive alone, matern")
 
 
@@ -114,9 +116,9 @@ def _judge_one(
 
 
 def _checked(models: list[MultiFidelityRegressor]) -> list[HeldOut]:
-    """Held-out predictions of models, each fitted again for at most ten folds."""
+    """Held-out predictions of models, each fitted again for a few folds."""
     top = models[0].training_data_.top
-    folds = folds_of(top.X, top.name, one_at_a_time_up_to=10)
+    folds = folds_of(top.X, top.name, at_most=FOLDS)
     with silenced(MastWarning), listening(None):
         return [held_out(model, folds) for model in models]
 
