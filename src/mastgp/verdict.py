@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,15 +104,32 @@ def _judge_one(
     if np.ptp(next(f.y for f in data.cheaper if f.name == name)) == 0.0:
         return _useless(name, "has the same response everywhere")
     with_it = [models[fused] for fused in FUSED if fused in models]
-    without_it = [models[alone] for alone in ALONE if alone in models]
     without = data.only(lambda fidelity: fidelity.name != name)
-    if without.cheaper:
-        with silenced(MastWarning), listening(None):
-            without_it = [clone(model)._fit_data(without) for model in with_it]
+    with silenced(MastWarning), listening(None):
+        without_it = (
+            [clone(model)._fit_data(without) for model in with_it]
+            if without.cheaper
+            else [models[alone] for alone in ALONE if alone in models]
+        )
+        without_it += [clone(model)._fit_data(_shuffled(data, name)) for model in with_it]
     if not (with_it and without_it):
         return _unjudged(name, "the models could not be fitted")
     gains = _gains(_errors(_checked(with_it)), _errors(_checked(without_it)), data.top.y)
     return _verdict(name, data, gains)
+
+
+def _shuffled(data: TrainingData, name: str) -> TrainingData:
+    """The same data, but with the targets of a fidelity in random order.
+
+    Models of them are as flexible as those of the true data, and can learn nothing from it.
+    """
+    order = np.random.default_rng(0)
+    return replace(
+        data,
+        fidelities=tuple(
+            replace(f, y=order.permutation(f.y)) if f.name == name else f for f in data.fidelities
+        ),
+    )
 
 
 def _checked(models: list[MultiFidelityRegressor]) -> list[HeldOut]:
