@@ -319,7 +319,7 @@ def test_what_it_lacks_is_refused_by_name(two_fidelities, tmp_path):
     assert clone(model).get_params() == model.get_params()
     with pytest.raises(MastError, match="MFBNN has no joint covariance"):
         model.predict(X, return_cov=True)
-    with pytest.raises(MastError, match="MFBNN has no file format"):
+    with pytest.raises(MastError, match="a MFBNN cannot be written to a file"):
         model.save(tmp_path / "model.mast")
 
 

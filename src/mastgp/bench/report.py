@@ -113,6 +113,9 @@ def _method_table(name: str, metric: str, keys: list[Key], table: Mapping[Key, C
         notes.append("Wins: " + ", ".join(f"{m} {w}" for m, w in zip(methods, wins, strict=True)))
     if metric in ("rmse", "mean_pdf"):
         notes.append(f"Geometric mean over the synthetic rows: {_geometric_means(methods, rows)}")
+        notes.append(
+            f"The same over that of auto, on its rows and seeds: {_over_auto(methods, rows)}"
+        )
     return Table(f"{name}: {_TITLES[metric]}", methods, rows, metric, notes)
 
 
@@ -134,6 +137,24 @@ def _geometric_means(methods: Sequence[str], rows: Sequence[tuple[str, list[Cell
         means = [c.mean for row in synthetic if (c := row[i]) is not None]
         if len(means) == len(synthetic) and means and min(means) > 0.0:
             parts.append(f"{method} {math.exp(sum(map(math.log, means)) / len(means)):.3f}")
+    return ", ".join(parts) or "-"
+
+
+def _over_auto(methods: Sequence[str], rows: Sequence[tuple[str, list[Cell | None]]]) -> str:
+    """Geometric mean of each method over that of auto, where both have a row, on common seeds."""
+    if "auto" not in methods:
+        return "-"
+    auto, parts = list(methods).index("auto"), []
+    synthetic = [row for problem, row in rows if problem not in REAL_PROBLEMS]
+    for i, method in enumerate(methods):
+        logs = []
+        for row in synthetic:
+            cell, own = row[i], row[auto]
+            if i != auto and cell is not None and own is not None:
+                common = min(cell.n, own.n)  # seeds are counted from zero
+                logs.append(math.log(sum(cell.values[:common]) / sum(own.values[:common])))
+        if logs:
+            parts.append(f"{method} {math.exp(sum(logs) / len(logs)):.2f} ({len(logs)} rows)")
     return ", ".join(parts) or "-"
 
 
