@@ -149,7 +149,7 @@ def test_what_a_method_lacks_is_said_by_name(rng):
         lambda: model.predict_gradient(X),
         lambda: model.save("nowhere.mast"),
     ):
-        with pytest.raises(mastgp.MastError, match="Simple (has no|cannot be written)"):
+        with pytest.raises(mastgp.MastError, match=r"Simple (has no|cannot be written)"):
             call()
     with pytest.raises(TypeError, match="abstract"):
         MultiFidelityRegressor()
