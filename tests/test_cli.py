@@ -329,3 +329,19 @@ def test_methods_and_their_options(mast):
         code, _, err = mast(*fit, *options, "-o", "b.mast")
         assert code == 1, options
         assert message in " ".join(err.split())
+
+
+def test_missing_weights_are_named_before_anything_heavy_is_loaded(tmp_path):
+    code = (
+        "import sys; from mastgp import cli\n"
+        f"sys.argv = {['mast', *FIT, *COSTS, '--surrogate', 'tabpfn', '-o', 'x.mast']!r}\n"
+        "try: cli.main()\n"
+        "finally: print(sorted({'torch', 'sklearn', 'pandas', 'scipy'} & set(sys.modules)))\n"
+    )
+    environment = {"PATH": "", "HOME": str(tmp_path), "TABPFN_MODEL_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert run.returncode == 1
+    assert "tabpfn" in run.stderr
+    assert run.stdout.strip() == "[]"

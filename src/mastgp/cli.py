@@ -15,15 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from . import __version__, terminal
-from .api import load
 from .bench.cli import app as bench
 from .errors import DataError, FileError, MastError, MastWarning
-from .estimator import Z95, MultiFidelityRegressor
-from .mast import MAST
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .estimator import MultiFidelityRegressor
     from .methods import Method
 
 app = typer.Typer(
@@ -135,11 +133,16 @@ def fit(
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
     from .files import check_can_write
+    from .icl import WEIGHTS, check_ready
+
+    check_can_write(output)
+    if surrogate in WEIGHTS:
+        check_ready(WEIGHTS[surrogate])  # before anything that takes a second to load
+
     from .storage import check_can_be_saved
     from .summary import summarise
     from .tables import training_table
 
-    check_can_write(output)
     _check_output_is_no_input(output, [name.rpartition("=")[2] for name in files])
     table = training_table(
         files,
@@ -206,7 +209,7 @@ def predict(
         _check_output_is_no_input(output, [model_file, queries])
     if queries.endswith(".mast") and not model_file.endswith(".mast"):
         raise DataError("the model comes first, then the queries: did you swap the two files?")
-    model = load(model_file)
+    model = _load(model_file)
     table, inputs = query_table(queries, model.training_data_.feature_names)
     _note_extrapolation(model, inputs)
     predictions = _add_predictions(model, table, inputs, include_noise)
@@ -235,9 +238,9 @@ def show(
     from .summary import summarise
     from .tables import write_table
 
-    model = load(model_file)
+    model = _load(model_file)
     if table is not None:
-        if not isinstance(model, MAST):
+        if not hasattr(model, "augmented_"):
             raise DataError(f"--table is of MAST models only; {model_file} is another one")
         _check_output_is_no_input(table, [model_file])
         write_table(model.augmented_, table)
@@ -265,7 +268,7 @@ def plot(
     output = output or f"{Path(model_file).stem}.png"
     check_can_write(output)
     _check_output_is_no_input(output, [model_file])
-    model = load(model_file)
+    model = _load(model_file)
     with terminal.notes(), terminal.progress():
         save_figure(draw(model, kind), output)
     terminal.say(f"Drew {output}.")
@@ -406,6 +409,13 @@ def _copy_example(place: Path) -> dict[str, str]:
     return {source.name: str(place / source.name) for source in FOLDER.glob("*.csv")}
 
 
+def _load(path: str) -> Any:
+    """Read a model; what that needs is loaded now, so that the command itself starts at once."""
+    from .api import load
+
+    return load(path)
+
+
 def _state_of(method: Method) -> str:
     """Whether what a method needs is here, or else the command that gets it."""
     if not method.installed:
@@ -457,6 +467,8 @@ def _note_extrapolation(model: MultiFidelityRegressor, inputs: pd.DataFrame) -> 
 def _add_predictions(
     model: MultiFidelityRegressor, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
 ) -> pd.DataFrame:
+    from .estimator import Z95
+
     columns = ["mean", "std", "lower95", "upper95"]
     if set(columns) & set(table.columns):
         columns = [f"{model.target_name_ or 'predicted'}_{name}" for name in columns]
@@ -562,6 +574,7 @@ def _print_demo_errors(model_file: str, cfd_file: str) -> None:
     import pandas as pd
 
     from . import examples
+    from .mast import MAST
 
     columns = list(examples.INPUTS)
     X = pd.DataFrame(examples.design(1000, seed=4), columns=columns)
@@ -572,7 +585,7 @@ def _print_demo_errors(model_file: str, cfd_file: str) -> None:
     def error(values: Any) -> float:
         return float(np.sqrt(np.mean((values - truth) ** 2)))
 
-    fused = load(model_file)
+    fused = _load(model_file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MastWarning)
         terminal.say(

@@ -128,6 +128,12 @@ def check_installed(weights: Weights) -> None:
         )
 
 
+def check_ready(weights: Weights) -> None:
+    """Raise an error that says what is missing: the package, or its weights."""
+    check_installed(weights)
+    find_checkpoint(weights)
+
+
 def find_checkpoint(
     weights: Weights,
     given: str | os.PathLike[str] | None = None,
