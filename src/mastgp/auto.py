@@ -34,7 +34,7 @@ from .progress import listening, report
 from .rivals import FIRE, CoKriging
 from .surrogates import GP
 from .verdict import FidelityVerdict, Verdict, judge
-from .weights import DRAWS, blend_weights
+from .weights import blend_weights, weights_without_each
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -362,21 +362,17 @@ class Trial:
 
     Attributes
     ----------
-    candidate : Candidate
+    name : str
+        The candidate's.
     model : MultiFidelityRegressor
         Fitted.
     checked : HeldOut or None
         Its held-out predictions; None where nothing can be held out.
     """
 
-    candidate: Candidate
+    name: str
     model: MultiFidelityRegressor
     checked: HeldOut | None
-
-    @property
-    def name(self) -> str:
-        """The candidate's."""
-        return self.candidate.name
 
 
 def _try_each(candidates: list[Candidate], data: TrainingData) -> list[Trial]:
@@ -393,7 +389,7 @@ def _try_each(candidates: list[Candidate], data: TrainingData) -> list[Trial]:
         except (MastError, ArithmeticError, np.linalg.LinAlgError) as error:
             failed[candidate.name] = error
             continue
-        trials.append(Trial(candidate, model, checked))
+        trials.append(Trial(candidate.name, model, checked))
     report("trying candidates", len(candidates), len(candidates))
     if not trials:
         raise next(iter(failed.values()))
@@ -454,13 +450,10 @@ def _held_out_blend(trials: list[Trial]) -> HeldOut | None:
     if not checked:
         return None
     errors = np.column_stack([c.error**2 for c in checked])
-    usable = np.all(np.isfinite(errors), axis=1)
     means = np.array([c.mean for c in checked])
     variances = np.array([c.std**2 for c in checked])
     mean, var = np.empty(len(errors)), np.empty(len(errors))
-    for i in range(len(errors)):
-        others = usable & (np.arange(len(errors)) != i)
-        weights = blend_weights(errors[others], draws=DRAWS // 5)
+    for i, weights in enumerate(weights_without_each(errors)):
         mixture = Mixture(weights, means[:, i : i + 1], variances[:, i : i + 1])
         mean[i], var[i] = mixture.mean[0], mixture.variance[0]
     first = checked[0]

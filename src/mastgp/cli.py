@@ -240,7 +240,9 @@ def show(
 
     model = _load(model_file)
     if table is not None:
-        if not hasattr(model, "augmented_"):
+        from .mast import MAST
+
+        if not isinstance(model, MAST):
             raise DataError(f"--table is of MAST models only; {model_file} is another one")
         _check_output_is_no_input(table, [model_file])
         write_table(model.augmented_, table)

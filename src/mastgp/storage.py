@@ -79,20 +79,20 @@ def save_model(model: MultiFidelityRegressor, path: str | os.PathLike[str]) -> N
     """Write a fitted model to a file; an interrupted write leaves an old file untouched."""
     from . import __version__
 
-    check_can_be_saved(model)
     arrays: dict[str, NDArray[Any]] = {}
+    own = estimator_state(model)
     data = _training_state(model.training_data_)
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "mastgp_version": __version__,
-        "estimator": type(model).__name__,
+        "estimator": own["estimator"],
         "target": getattr(model, "target_name_", None),
         "feature_names_given": hasattr(model, "feature_names_in_"),
         "data_sha256": _data_hash(model.training_data_),
-        "parameters": _extract(_encode_params(model.get_params(deep=False)), "parameters", arrays),
+        "parameters": _extract(own["parameters"], "parameters", arrays),
         "data": _extract(data, "data", arrays),
-        "state": _extract(model._get_state(), "state", arrays),
+        "state": _extract(own["state"], "state", arrays),
     }
     manifest["sha256"] = _content_hash(manifest, arrays)
     with atomic_write(path) as file, zipfile.ZipFile(file, "w") as archive:
@@ -109,22 +109,18 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
     if _content_hash(manifest, arrays) != manifest.get("sha256"):
         raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
     try:
-        kind = manifest["estimator"]
-        if kind not in ESTIMATORS:
-            raise ModelFileError(f"{path} holds a model of kind {kind!r}, unknown to this version")
-        estimator = getattr(import_module(ESTIMATORS[kind]), kind)
-        model: MultiFidelityRegressor = estimator(
-            **_decode_params(_restore(manifest["parameters"], arrays))
-        )
         data = _training_data(_restore(manifest["data"], arrays))
         if _data_hash(data) != manifest["data_sha256"]:
             raise ModelFileError(f"{path} is damaged: its training data do not match their hash")
-        model.training_data_ = data
-        model.n_features_in_ = len(data.feature_names)
+        entry = {
+            "estimator": manifest["estimator"],
+            "parameters": _restore(manifest["parameters"], arrays),
+            "state": _restore(manifest["state"], arrays),
+        }
+        model = restored_estimator(entry, data, str(path))
         if manifest["feature_names_given"]:
             model.feature_names_in_ = np.array(data.feature_names, dtype=object)
         model.target_name_ = manifest["target"]
-        model._set_state(_restore(manifest["state"], arrays))
     except MastError:
         raise
     except Exception as error:
@@ -133,7 +129,7 @@ def load_model(path: str | os.PathLike[str]) -> MultiFidelityRegressor:
 
 
 def estimator_state(model: MultiFidelityRegressor) -> dict[str, Any]:
-    """A fitted estimator that is part of another one, without its data, as plain values."""
+    """A fitted estimator without its data, as plain values and arrays."""
     check_can_be_saved(model)
     return {
         "estimator": type(model).__name__,
@@ -142,11 +138,13 @@ def estimator_state(model: MultiFidelityRegressor) -> dict[str, Any]:
     }
 
 
-def restored_estimator(entry: Mapping[str, Any], data: TrainingData) -> MultiFidelityRegressor:
+def restored_estimator(
+    entry: Mapping[str, Any], data: TrainingData, source: str = "the file"
+) -> MultiFidelityRegressor:
     """Inverse of :func:`estimator_state`, for the data that it was fitted to."""
     kind = entry["estimator"]
     if kind not in ESTIMATORS:
-        raise ModelFileError(f"the file holds a model of kind {kind!r}, unknown to this version")
+        raise ModelFileError(f"{source} holds a model of kind {kind!r}, unknown to this version")
     estimator = getattr(import_module(ESTIMATORS[kind]), kind)
     model: MultiFidelityRegressor = estimator(**_decode_params(entry["parameters"]))
     model.training_data_ = data

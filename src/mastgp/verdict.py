@@ -15,7 +15,7 @@ from .errors import MastWarning
 from .estimator import MultiFidelityRegressor, silenced
 from .gp import target_scale
 from .progress import listening
-from .weights import blend_weights
+from .weights import weights_without_each
 
 Array = NDArray[np.float64]
 
@@ -144,11 +144,7 @@ def _errors(checked: list[HeldOut]) -> Array:
     """Squared errors of a blend, the weights at each point being from the others' errors."""
     errors = np.column_stack([c.error**2 for c in checked])
     means = np.column_stack([c.mean for c in checked])
-    usable = np.all(np.isfinite(errors), axis=1)
-    blended = [
-        blend_weights(errors[usable & (np.arange(len(errors)) != i)], draws=200) @ means[i]
-        for i in range(len(errors))
-    ]
+    blended = [w @ m for w, m in zip(weights_without_each(errors), means, strict=True)]
     return (np.array(blended) - checked[0].y) ** 2
 
 

@@ -41,3 +41,10 @@ def blend_weights(
     least = 1e-12 * squared_errors.mean() + np.finfo(float).tiny
     likelihood = -0.5 * n * np.log(shares @ squared_errors + least)
     return softmax(TEMPER * likelihood + prior, axis=1).mean(axis=0)
+
+
+def weights_without_each(squared_errors: Array) -> list[Array]:
+    """Weights at every point, from the errors at all the others that every candidate predicted."""
+    usable = np.all(np.isfinite(squared_errors), axis=1)
+    each = np.arange(len(squared_errors))
+    return [blend_weights(squared_errors[usable & (each != i)], draws=DRAWS // 5) for i in each]

@@ -337,6 +337,7 @@ def test_odd_data_are_survived(rng):
 
 def test_missing_torch_says_what_to_install(two_fidelities, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
+    bnn.import_torch.cache_clear()
     with pytest.raises(MissingExtraError, match=r"pip install 'mastgp\[deep\]'"):
         tiny_model(two_fidelities)
 

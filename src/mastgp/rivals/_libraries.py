@@ -21,6 +21,7 @@ from ..errors import DataError, FitWarning, MissingExtraError, listed, warn
 from ..estimator import MultiFidelityRegressor
 from ..gp import blas_threads
 from ..gp.threads import ALL_CORES_FROM
+from .cokriging import known_noise
 
 Array = NDArray[np.float64]
 
@@ -164,8 +165,8 @@ def with_level_column(data: TrainingData, levels: Iterable[float]) -> tuple[Arra
 
 def known_noise_var(data: TrainingData) -> Array | None:
     """Noise variance of every point, or None unless it is known for all fidelities."""
-    known = [f.noise_var for f in data.fidelities if f.noise_var is not None]
-    return np.concatenate(known) if len(known) == len(data.fidelities) else None
+    noise_var = known_noise(data.fidelities)
+    return None if noise_var is None or np.isnan(noise_var).any() else noise_var
 
 
 def in_blocks(predict: Callable[[Array], tuple[Array, Array]], U: Array) -> tuple[Array, Array]:

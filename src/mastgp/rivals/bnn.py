@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,10 +16,11 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ..data import Bounds, Fidelity, TrainingData
-from ..errors import DataError, FitWarning, MissingExtraError, warn
+from ..errors import DataError, FitWarning, warn
 from ..estimator import MultiFidelityRegressor
 from ..gp import target_scale
 from ..progress import counter
+from ._torch import import_torch, torch_on_one_thread
 
 if TYPE_CHECKING:
     from torch import Generator, Tensor
@@ -145,7 +144,7 @@ class MFBNN(MultiFidelityRegressor):
         self._check_options()
         generators = _generators(self.random_state, len(data.fidelities))
         clock = Clock(self.time_limit)
-        with _one_thread():
+        with torch_on_one_thread():
             if self._known is None:
                 self.trend_: tuple[Stage, ...] = ()
                 for fidelity, generator in zip(data.cheaper, generators, strict=False):
@@ -219,7 +218,7 @@ class MFBNN(MultiFidelityRegressor):
         return self._noise_var
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
-        with _one_thread():
+        with torch_on_one_thread():
             mean, var = self.residual_.predict(U)
             return self.beta_[0] + self.beta_[1] * self._trend(U) + mean, var
 
@@ -296,7 +295,7 @@ class Energy:
         noise_var: Array | None,
         generator: Generator,
     ) -> None:
-        torch = _torch()
+        torch = import_torch()
         self.sizes = (U.shape[1], *hidden, 1)
         self.generator = generator
         self.learns_noise = noise_var is None
@@ -396,7 +395,7 @@ def sample(
             samples.append(energy.parameters.clone())
         if clock.is_over():
             break
-    return _torch().cat(samples or [energy.parameters.clone()])
+    return import_torch().cat(samples or [energy.parameters.clone()])
 
 
 def fit_line(base: Array, y: Array) -> Array:
@@ -459,13 +458,15 @@ def _prior_var(sizes: Sequence[int]) -> Tensor:
     parts = []
     for n_in, n_out in pairwise(sizes):
         parts += [np.full(n_in * n_out, WEIGHT_VAR / n_in), np.full(n_out, BIAS_VAR)]
-    tensor: Tensor = _torch().as_tensor(np.concatenate(parts), dtype=_torch().float32)
+    tensor: Tensor = import_torch().as_tensor(np.concatenate(parts), dtype=import_torch().float32)
     return tensor
 
 
 def _inputs(U: Array) -> Tensor:
     """Unit-cube points as inputs of a network: mean 0 and variance 1 over the cube."""
-    tensor: Tensor = _torch().as_tensor((U - 0.5) * math.sqrt(12.0), dtype=_torch().float32)
+    tensor: Tensor = import_torch().as_tensor(
+        (U - 0.5) * math.sqrt(12.0), dtype=import_torch().float32
+    )
     return tensor
 
 
@@ -484,29 +485,6 @@ class Clock:
 
 def _generators(random_state: Any, n: int) -> list[Generator]:
     """Independent sources of random numbers, that leave torch's own untouched."""
-    torch = _torch()
+    torch = import_torch()
     seeds = check_random_state(random_state).randint(2**31 - 1, size=n)
     return [torch.Generator().manual_seed(int(seed)) for seed in seeds]
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Keep torch to one thread: its products here are too small to share."""
-    torch = _torch()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
-def _torch() -> ModuleType:
-    """Import torch, or say how to install it."""
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtraError(
-            "MFBNN needs torch; install it with pip install 'mastgp[deep]'"
-        ) from None
-    return torch

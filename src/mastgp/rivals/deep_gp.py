@@ -8,12 +8,9 @@ posterior where there is one layer, and needs no inverse of a kernel matrix with
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib import import_module
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -23,10 +20,11 @@ from scipy.special import ndtri
 from sklearn.utils import check_random_state, gen_batches
 
 from ..data import Bounds, TrainingData
-from ..errors import DataError, FitWarning, MissingExtraError, warn
+from ..errors import DataError, FitWarning, warn
 from ..estimator import MultiFidelityRegressor
 from ..gp import GaussianProcess, Model
 from ..progress import counter
+from ._torch import import_torch, torch_on_one_thread
 
 Array = NDArray[np.float64]
 #: A ``torch.Tensor``; torch itself is loaded only when a model is fitted.
@@ -423,31 +421,6 @@ def _sampled_bound(layers: Sequence[Layer], random: np.random.Generator) -> Tens
     return lower_bound(
         layers, [from_numpy(random.standard_normal((TRAINING_SAMPLES, n))) for n in above]
     )
-
-
-@cache
-def import_torch() -> Any:
-    """Load PyTorch, or say how to get it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return import_module("torch")
-    except ImportError:
-        raise MissingExtraError(
-            "DeepGP needs torch; install it with pip install 'mastgp[deep]'"
-        ) from None
-
-
-@contextmanager
-def torch_on_one_thread() -> Iterator[Any]:
-    """Give torch, limited to one thread in a ``with`` block: the matrices are small."""
-    torch = import_torch()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield torch
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _rbf(a: Tensor, b: Tensor, lengthscales: Tensor) -> Tensor:

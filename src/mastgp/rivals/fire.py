@@ -102,14 +102,6 @@ class FIRE(MultiFidelityRegressor):
             self.appended_.append(appended)
             self.stages_.append(residual)
 
-    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
-        last = self.stages_[-1]
-        if not isinstance(last, GaussianProcess):
-            return None
-        residual, var = last.leave_out(folds)
-        below = self._predict_unit_of(self.training_data_.unit(self.training_data_.top), -1)[0]
-        return below + residual, var
-
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity; zero if the surrogate has none."""

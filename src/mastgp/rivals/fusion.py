@@ -107,13 +107,10 @@ class Reification(MultiFidelityRegressor):
         return fuse(means, variances + self.floors_[:, None])
 
     def _get_state(self) -> dict[str, Any]:
-        return {
-            "surrogate": as_surrogate(self.surrogate).get_params(),
-            "processes": {name: gp.get_state() for name, gp in self.processes_.items()},
-        }
+        return {"processes": {name: gp.get_state() for name, gp in self.processes_.items()}}
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        surrogate = GP(**state["surrogate"])
+        surrogate = as_surrogate(self.surrogate)
         self.processes_ = {name: surrogate.restore(gp) for name, gp in state["processes"].items()}
         self.floors_ = self._floors(len(self.processes_))
 

@@ -92,9 +92,6 @@ class Recursive(MultiFidelityRegressor):
             Z = appended.append(U, process.predict_mean(Z))
         return Z
 
-    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
-        return self.processes_[-1].leave_out(folds)
-
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity."""
@@ -111,12 +108,11 @@ class Recursive(MultiFidelityRegressor):
 
     def _get_state(self) -> dict[str, Any]:
         return {
-            "surrogate": as_surrogate(self.surrogate).get_params(),
             "processes": [process.get_state() for process in self.processes_],
             "appended": [asdict(appended) for appended in self.appended_],
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        surrogate = GP(**state["surrogate"])
+        surrogate = as_surrogate(self.surrogate)
         self.processes_ = [surrogate.restore(process) for process in state["processes"]]
         self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]

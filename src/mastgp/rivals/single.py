@@ -66,9 +66,6 @@ class SingleFidelity(MultiFidelityRegressor):
             data.unit(fidelity), fidelity.y, fidelity.noise_var
         )
 
-    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
-        return self.process_.leave_out(folds) if self.which == "top" else None
-
     @property
     def noise_var_(self) -> float:
         """Noise variance of the modelled fidelity."""
