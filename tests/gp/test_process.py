@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
@@ -21,13 +23,28 @@ def fitted(rng):
     return GaussianProcess.fit(Model(2, warp=True), X, smooth(X))
 
 
-@pytest.fixture
-def two_groups(rng):
+def of_two_groups(rng, means="profiled", warp=True):
     components = (Component((1.0, 1.0), ((), (0,))), Component((0.0, 1.0), (), "matern52", True))
     X = rng.random((30, 2))
     groups = np.repeat([0, 1], [20, 10])
     y = smooth(X) * np.where(groups == 0, 1.0, 2.0) + np.where(groups == 0, 0.0, X[:, 1])
-    return GaussianProcess.fit(Model(2, components, warp=True), X, y, groups=groups)
+    model = Model(2, components, warp=warp, means=means)
+    return GaussianProcess.fit(model, X, y, groups=groups)
+
+
+@pytest.fixture
+def two_groups(rng):
+    return of_two_groups(rng)
+
+
+@pytest.fixture
+def uncertain(rng):
+    return of_two_groups(rng, "own")
+
+
+@pytest.fixture
+def one_mean(rng):
+    return of_two_groups(rng, "shared")
 
 
 def test_interpolates_noise_free_data(fitted, rng):
@@ -37,7 +54,7 @@ def test_interpolates_noise_free_data(fitted, rng):
     assert (var > 0).all()
 
 
-@pytest.mark.parametrize("name", ["fitted", "two_groups"])
+@pytest.mark.parametrize("name", ["fitted", "two_groups", "uncertain", "one_mean"])
 def test_gradients_of_mean_and_variance(request, rng, name):
     gp = request.getfixturevalue(name)
     group = gp.model.n_groups - 1
@@ -52,7 +69,7 @@ def test_gradients_of_mean_and_variance(request, rng, name):
             np.testing.assert_allclose(exact[:, i], numeric, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["fitted", "two_groups"])
+@pytest.mark.parametrize("name", ["fitted", "two_groups", "uncertain", "one_mean"])
 def test_covariance_agrees_with_mean_and_variance(request, rng, name):
     gp = request.getfixturevalue(name)
     Q = rng.random((20, 2))
@@ -300,3 +317,39 @@ def test_a_single_component_that_leaves_a_group_out(rng):
     mean, var = gp.predict(X[:2], group=1)
     assert np.isfinite(mean).all()
     assert (var >= 0).all()
+
+
+def test_uncertain_means_are_universal_kriging(rng):
+    """With a wide prior: the same mean as profiled ones, and the variance that Matheron gives."""
+    sure = of_two_groups(rng, warp=False)
+    unsure = GaussianProcess(
+        replace(sure.model, means="own"), sure.parameters, sure._data, sure.y_mean, sure.y_scale
+    )
+    Q = rng.random((20, 2))
+    mean, var = sure.predict(Q, 1)
+    unsure_mean, unsure_var = unsure.predict(Q, 1)
+    L, H = sure._factorisation.L, np.eye(2)[sure._data.groups]
+    k = sure._cross_covariance(Q, 1)
+    solved = np.linalg.solve(L @ L.T, H)
+    unexplained = np.array([0.0, 1.0]) - k @ solved
+    extra = np.einsum("ij,jk,ik->i", unexplained, np.linalg.inv(H.T @ solved), unexplained)
+    np.testing.assert_allclose(unsure_mean, mean, atol=0.01 * np.ptp(mean))
+    np.testing.assert_allclose(unsure_var, var + extra * sure.y_scale[1] ** 2, rtol=0.05)
+    assert (unsure_var > var).all()
+
+
+@pytest.mark.parametrize("means", ["own", "shared"])
+def test_leave_out_with_uncertain_means_is_a_fit_without_the_point(rng, means):
+    gp = of_two_groups(rng, means)
+    data, fold = gp._data, np.array([21, 27])
+    kept = np.setdiff1d(np.arange(30), fold)
+    rest = GaussianProcess(gp.model, gp.parameters, data.subset(kept), gp.y_mean, gp.y_scale)
+    mean, var = rest.predict(data.X[fold], 1)
+    ours, our_var = gp.leave_out([fold])
+    np.testing.assert_allclose(ours[fold], mean, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(our_var[fold], var + gp.noise_var[fold], rtol=1e-5)
+
+
+def test_unknown_means_are_refused():
+    with pytest.raises(ValueError, match="means"):
+        Model(2, means="median")

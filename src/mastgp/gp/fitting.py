@@ -71,6 +71,8 @@ def default_starts(objective: Objective) -> dict[str, Array]:
     """
     layout = objective.layout
     starts = {"prior": layout.start()}
+    if objective.model.factor_starts:
+        starts["prior"][layout.blocks["factor"].where] = objective.model.factor_starts
     if objective.model.learn_noise:
         smooth = float(np.sqrt(objective.model.n_inputs))
         starts["noisy"] = layout.start(noise=0.3, lengthscale=smooth)

@@ -100,8 +100,11 @@ class Objective:
         self._inputs = WarpInputs.of(data.X) if model.warp else None
         used = np.arange(model.n_groups)
         self._members: Array = (data.groups[:, None] == used).astype(float)
-        # A group without observations keeps a mean of zero: it has no column in the basis.
-        self._present = self._members.any(axis=0)
+        # A group without observations keeps a mean of zero: it has no column in the basis. Nor has
+        # a mean that is uncertain: it is part of the covariance.
+        profiled = model.means == "profiled"
+        self._present = self._members.any(axis=0) & profiled
+        self._mean_cov = None if profiled else model.mean_covariance(data.groups, data.groups)
         self._basis = self._members[:, self._present]
         self._targets = np.column_stack([data.y, self._basis])
         self._ones = np.ones((len(data.y), 1))
@@ -119,7 +122,7 @@ class Objective:
         return -(value + log_prior) / n, -(gradient + prior_slope) / n
 
     def log_likelihood(self, parameters: Hyperparameters) -> float:
-        """Log marginal likelihood of the standardised targets, means profiled out."""
+        """Log marginal likelihood of the standardised targets; means profiled or integrated out."""
         return self.log_density(self.factorise(parameters))
 
     def leave_one_out_score(self, parameters: Hyperparameters) -> float:
@@ -204,6 +207,8 @@ class Objective:
             K = np.zeros((len(self.data.y), len(self.data.y)))
             for term in terms:
                 K[term.rows, term.rows] += term.covariance
+        if self._mean_cov is not None:
+            K += self._mean_cov
         K.flat[:: len(K) + 1] += noise_of(parameters, self.data)
         return cholesky(K)
 

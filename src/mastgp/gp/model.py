@@ -4,7 +4,8 @@ Observation i belongs to a group m(i). The covariance is::
 
     K = sum_c  s_c (a_c a_c^T) * k_c(R_c)  +  diag(noise)
 
-where ``a_c[i]`` is the loading of group m(i) on component c. One ordinary GP has one component
+where ``a_c[i]`` is the loading of group m(i) on component c; where means are uncertain their prior
+variance is added for every pair of observations that share one. One ordinary GP has one component
 of loading 1. Kennedy and O'Hagan's co-kriging of two levels has the components (1, rho) and
 (0, 1); a function shared by both levels plus a bias of the cheap one has (1, 1) and (1, 0).
 """
@@ -31,12 +32,17 @@ from .priors import (
 )
 
 Array = NDArray[np.float64]
+Groups = NDArray[np.intp]
 
 LENGTHSCALE_BOUNDS = (0.025, 1e4)
 SCALE_BOUNDS = (1e-6, 1e6)
 NOISE_BOUNDS = (1e-4, 1e2)
 WARP_BOUNDS = (math.exp(-4.0), math.exp(4.0))
 FACTOR_BOUNDS = (-1e3, 1e3)
+#: How constant means are dealt with; see :class:`Model`.
+MEANS = ("profiled", "own", "shared")
+#: Prior variance of uncertain means (standardised units): they may be anywhere near the data.
+MEAN_VAR = 100.0
 #: Fixed variances are kept above this (standardised units), so that K stays well conditioned.
 FIXED_NOISE_FLOOR = 1e-6
 
@@ -89,20 +95,31 @@ class Model:
         One learned variance per group; otherwise each observation's variance is given.
     warp : bool
         Whether a Kumaraswamy warp of the inputs is learned.
+    means : {"profiled", "own", "shared"}
+        Constant means of the groups: one each, put at its most likely value and taken as known;
+        or one each, uncertain and integrated out, as matters where a group has few points; or
+        uncertain and one for all groups.
     noise_prior, warp_prior, factor_prior : Prior
+    factor_starts : tuple of float
+        Where the first search for the factors starts; by default, and later, at their prior's
+        start.
     """
 
     n_inputs: int
     components: tuple[Component, ...] = (Component(),)
     learn_noise: bool = True
     warp: bool = False
+    means: str = "profiled"
     noise_prior: Prior = NOISE_PRIOR
     warp_prior: Prior = WARP_PRIOR
     factor_prior: Prior = FACTOR_PRIOR
+    factor_starts: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if len({len(c.loadings) for c in self.components}) != 1:
             raise ValueError("all components need a loading for each group")
+        if self.means not in MEANS:
+            raise ValueError(f"unknown means {self.means!r}; choose from {MEANS}")
 
     @property
     def n_groups(self) -> int:
@@ -119,6 +136,16 @@ class Model:
     def unit_loadings(self) -> bool:
         """Whether every component loads 1 on every group, so that loadings can be skipped."""
         return self.n_factors == 0 and all(set(c.loadings) == {1.0} for c in self.components)
+
+    @property
+    def mean_var(self) -> float:
+        """Prior variance of a group's mean; 0 where means are profiled."""
+        return 0.0 if self.means == "profiled" else MEAN_VAR
+
+    def mean_covariance(self, groups1: Groups, groups2: Groups) -> Array:
+        """Covariance that uncertain means give to two sets of observations, by their groups."""
+        shared = np.equal.outer(groups1, groups2) | (self.means == "shared")
+        return np.where(shared, self.mean_var, 0.0)
 
 
 def without_priors(model: Model) -> Model:

@@ -102,6 +102,29 @@ class Normal:
 
 
 @dataclass(frozen=True)
+class Cauchy:
+    """As `Normal`, with tails so heavy that data far from `loc` are hardly held back."""
+
+    loc: float
+    scale: float
+
+    @property
+    def start(self) -> float:
+        """The mode."""
+        return self.loc
+
+    def log_density(self, u: Array) -> Array:
+        """Log density of u."""
+        z = (u - self.loc) / self.scale
+        return -np.log1p(z * z) - math.log(self.scale * math.pi)
+
+    def slope(self, u: Array) -> Array:
+        """Derivative with respect to u."""
+        z = (u - self.loc) / self.scale
+        return -2.0 * z / ((1.0 + z * z) * self.scale)
+
+
+@dataclass(frozen=True)
 class Flat:
     """No prior: plain Type-II maximum likelihood, starting from `start`."""
 

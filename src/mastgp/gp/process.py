@@ -27,7 +27,8 @@ class GaussianProcess:
     """A Gaussian process conditioned on data.
 
     Made by :meth:`fit`. Targets and variances at every interface are in the target's own units;
-    inputs are in the unit cube. The variance of predictions takes the profiled means as known.
+    inputs are in the unit cube. The variance of predictions takes profiled means as known; that of
+    uncertain ones it contains.
 
     Attributes
     ----------
@@ -248,7 +249,8 @@ class GaussianProcess:
         return WarpInputs.of(X).slope(self.parameters.warp_a, self.parameters.warp_b)
 
     def _prior_var(self, group: int) -> float:
-        return float(self.parameters.scales @ self._loadings[:, group] ** 2)
+        latent = float(self.parameters.scales @ self._loadings[:, group] ** 2)
+        return latent + self.model.mean_var
 
     def _kernels(self, X1: Array, X2: Array) -> Iterator[tuple[int, Array, Array]]:
         """For each component that matters: its index, k and k' between two sets of points."""
@@ -265,6 +267,9 @@ class GaussianProcess:
             a = self._loadings[c]
             k *= self.parameters.scales[c] * a[group1] * a[group2]
             total += k
+        if self.model.mean_var:
+            groups1 = np.full(len(X1), group1)
+            total += self.model.mean_covariance(groups1, np.broadcast_to(group2, len(X2)))
         return total
 
     def _cross_covariance(self, X: Array, group: int) -> Array:
@@ -318,8 +323,9 @@ def _standardise(
     noise = None if noise_var is None else np.asarray(noise_var, dtype=float)
     _check_shapes(model, inputs, targets, members, noise)
     mean = np.full(model.n_groups, targets.mean())
-    for group in np.unique(members):
-        mean[group] = targets[members == group].mean()
+    if model.means != "shared":
+        for group in np.unique(members):
+            mean[group] = targets[members == group].mean()
     centred = targets - mean[members]
     scale = np.empty(model.n_groups)
     scale[:] = target_scale(targets, centred) if y_scale is None else y_scale

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 from ..data import Bounds, Fidelity, TrainingData
@@ -16,7 +18,7 @@ from ..estimator import MultiFidelityRegressor, warn_about_fit
 from ..gp import Component, GaussianProcess, Model, without_priors
 from ..gp.kernels import KERNELS
 from ..gp.model import Layout
-from ..gp.priors import Gamma, LogNormal
+from ..gp.priors import Cauchy, Gamma, LogNormal
 from ..progress import counter
 
 Array = NDArray[np.float64]
@@ -25,6 +27,13 @@ Array = NDArray[np.float64]
 NOISE_PRIOR = LogNormal(-4.0, 3.0)
 #: A discrepancy is expected to be small, and allowed not to be.
 DISCREPANCY_PRIOR = LogNormal(-2.0, 2.0)
+#: A bias that fades by a known law cannot be small at one level and large at another.
+FADING_PRIOR = LogNormal(-0.5, 0.7)
+#: Levels in the same units are usually about equal, but may be opposite.
+FACTOR_PRIOR = Cauchy(1.0, 0.2)
+#: Levels whose spreads differ by less than this factor, and whose means by less than this many
+#: spreads, are taken to be in the same units.
+SAME_UNITS = 3.0
 #: Half the default's width: a joint model has many points to bend the inputs with (docs/rivals.md).
 WARP_PRIOR = LogNormal(0.0, 0.3)
 #: What BoTorch's multi-fidelity kernel takes for the shared function and for the biases.
@@ -62,6 +71,16 @@ def common_bias(n_levels: int) -> tuple[Component, ...]:
     return (Component(loadings=(1.0,) * n_levels), bias)
 
 
+def fading_bias(n_levels: int) -> tuple[Component, ...]:
+    """One function for all levels, plus one bias that fades from the cheapest to the top.
+
+    The law is that of BoTorch's linear truncated kernel with power 1 and levels from 0.5 to 1.
+    """
+    level = np.linspace(0.5, 1.0, n_levels)
+    fading = (1.0 - level) * np.sqrt(1.0 + level**2)
+    return (Component(loadings=(1.0,) * n_levels), Component(loadings=tuple(fading.tolist())))
+
+
 def general(n_levels: int) -> tuple[Component, ...]:
     """One function that each level has to its own degree, plus a function of its own for each.
 
@@ -86,9 +105,12 @@ STRUCTURES = {
     "autoregressive": autoregressive,
     "shared-bias": shared_bias,
     "common-bias": common_bias,
+    "fading-bias": fading_bias,
     "general": general,
     "top-only": top_only,
 }
+#: Structures whose levels are one function and biases about zero, so that one mean serves all.
+_BIASED = ("shared-bias", "common-bias", "fading-bias")
 
 
 class CoKriging(MultiFidelityRegressor):
@@ -103,11 +125,12 @@ class CoKriging(MultiFidelityRegressor):
     ----------
     costs, order, noise_std, bounds, random_state
         As in :class:`mastgp.MAST`.
-    structure : {"autoregressive", "shared-bias", "common-bias", "general", "top-only"}
+    structure : {"autoregressive", "shared-bias", "common-bias", "fading-bias", "general", \
+"top-only"}
         How levels are related: f_m = rho f_(m-1) + discrepancy, rho learned; or f_m = f + bias_m
-        for the cheap levels, biases independent; or f_m = f + c_m bias, c_m learned; or
-        f_m = c_m f + own_m, the most general for two levels; or not at all: the same GP of the
-        most expensive level alone.
+        for the cheap levels, biases independent; or f_m = f + c_m bias, c_m learned; or the same
+        with c_m fixed, as in BoTorch's multi-fidelity kernel; or f_m = c_m f + own_m, the most
+        general for two levels; or not at all: the same GP of the most expensive level alone.
     kernel : {"rbf", "matern52"}
     warp : {"kumaraswamy", None}
         Input warp, shared by all levels.
@@ -174,7 +197,7 @@ class CoKriging(MultiFidelityRegressor):
         fidelities = self._modelled(data)
         X = np.concatenate([data.unit(fidelity) for fidelity in fidelities])
         self.process_ = GaussianProcess.fit(
-            self._model(X.shape[1], len(fidelities)),
+            self._model(data),
             X,
             np.concatenate([fidelity.y for fidelity in fidelities]),
             groups=np.repeat(np.arange(len(fidelities)), [len(f.y) for f in fidelities]),
@@ -189,7 +212,7 @@ class CoKriging(MultiFidelityRegressor):
         """Fidelities that the joint GP is of."""
         return (data.top,) if self.structure == "top-only" else data.fidelities
 
-    def _model(self, n_inputs: int, n_levels: int) -> Model:
+    def _model(self, data: TrainingData) -> Model:
         for value, allowed, name in (
             (self.structure, STRUCTURES, "structure"),
             (self.kernel, KERNELS, "kernel"),
@@ -198,10 +221,13 @@ class CoKriging(MultiFidelityRegressor):
         ):
             if value not in allowed:
                 raise DataError(f"unknown {name} {value!r}; choose one of {listed(allowed)}")
+        fidelities = self._modelled(data)
+        n_levels = len(fidelities)
         first, *others = STRUCTURES[self.structure](n_levels) if n_levels > 1 else (Component(),)
         botorch = self.priors == "botorch"
+        fading = self.structure == "fading-bias"
         model = Model(
-            n_inputs,
+            len(data.feature_names),
             components=(
                 replace(
                     first,
@@ -215,7 +241,7 @@ class CoKriging(MultiFidelityRegressor):
                         other,
                         kernel=self.kernel,
                         learn_scale=True,
-                        scale_prior=DISCREPANCY_PRIOR,
+                        scale_prior=FADING_PRIOR if fading else DISCREPANCY_PRIOR,
                         lengthscale_prior=BOTORCH_BIAS if botorch else None,
                         isotropic=self.isotropic,
                     )
@@ -223,16 +249,37 @@ class CoKriging(MultiFidelityRegressor):
                 ),
             ),
             warp=self.warp is not None,
+            means="shared" if self.structure in _BIASED and same_units(fidelities) else "own",
             noise_prior=NOISE_PRIOR,
             warp_prior=WARP_PRIOR,
+            factor_prior=FACTOR_PRIOR,
+            factor_starts=self._factor_starts(data) if n_levels > 1 else (),
         )
         return without_priors(model) if self.priors is None else model
 
     def _scales(self, data: TrainingData) -> Array | None:
-        """One scale per level where a factor connects them; else one for all."""
-        if self.structure not in ("autoregressive", "general"):
+        """One scale per level where units differ and a factor connects them; else one for all."""
+        if self.structure not in ("autoregressive", "general") or same_units(data.fidelities):
             return None
         return np.array([data.scale_of(fidelity.y) for fidelity in data.fidelities])
+
+    def _factor_starts(self, data: TrainingData) -> tuple[float, ...]:
+        """Ratios of the levels' spreads, negative where neighbours say the opposite."""
+        levels = data.fidelities
+        if self.structure == "autoregressive":
+            pairs = list(pairwise(levels))
+        elif self.structure == "general":
+            pairs = [(levels[0], level) for level in levels[1:]]
+        else:
+            return ()
+        scales = self._scales(data)
+        ratios = []
+        for low, high in pairs:
+            nearest = cdist(data.unit(high), data.unit(low)).argmin(axis=1)
+            away = (low.y[nearest] - low.y[nearest].mean()) @ (high.y - high.y.mean())
+            ratio = 1.0 if scales is not None else data.scale_of(high.y) / data.scale_of(low.y)
+            ratios.append(float(np.copysign(ratio, away)) if away else ratio)
+        return tuple(ratios)
 
     def _refit(self, data: TrainingData) -> Self:
         """Fit a copy; the optimum of the data before is where the search starts."""
@@ -289,12 +336,22 @@ class CoKriging(MultiFidelityRegressor):
         return self.process_.predict_gradient(U, self._top)
 
     def _get_state(self) -> dict[str, Any]:
-        return {"process": self.process_.get_state()}
+        return {"process": self.process_.get_state(), "means": self.process_.model.means}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         data = self.training_data_
-        model = self._model(len(data.feature_names), len(self._modelled(data)))
+        model = self._model(data)
+        # Files from before means could be uncertain do not mention them.
+        model = replace(model, means=state.get("means", "profiled"))
         self.process_ = GaussianProcess.from_state(model, state["process"])
+
+
+def same_units(fidelities: Sequence[Fidelity]) -> bool:
+    """Whether the targets of all levels look as if they were in the same units."""
+    means = np.array([fidelity.y.mean() for fidelity in fidelities])
+    spreads = np.array([fidelity.y.std() for fidelity in fidelities])
+    widest = spreads.max()
+    return bool(widest <= SAME_UNITS * spreads.min() and np.ptp(means) <= SAME_UNITS * widest)
 
 
 def known_noise(fidelities: Sequence[Fidelity]) -> Array | None:
