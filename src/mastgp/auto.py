@@ -42,11 +42,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 #: Share of the log evidence that counts, among GPs that are joint models of the same data.
-EVIDENCE = 0.15
+EVIDENCE = 0.05
 #: Members with less weight than this take no part in predictions.
 LEAST_WEIGHT = 2e-3
-#: Beyond this many points the candidates that rarely win are left out, to save time.
-MANY_POINTS = 200
 #: Variants of MAST are tried where its held-out error is at most so many times the least.
 IN_THE_RUNNING = 1.25
 #: Pseudo-points at a ratio of one, in the recalibration of intervals.
@@ -68,20 +66,16 @@ class Candidate:
     estimator: MultiFidelityRegressor
 
 
-def default_candidates(n_levels: int, n_points: int) -> Iterator[Candidate]:
-    """Candidates for data of so many fidelities and points."""
-    many = n_points > MANY_POINTS
+def default_candidates(n_levels: int) -> Iterator[Candidate]:
+    """Candidates for data of so many fidelities."""
     if n_levels > 1:
-        yield from _joint_candidates(n_levels, many)
+        yield from _joint_candidates(n_levels)
         yield Candidate("fire", FIRE())
         yield Candidate("fire, matern", FIRE(surrogate=GP(kernel="matern52")))
         yield Candidate("mast", MAST())
     for kernel in ("rbf", "matern52"):
         for warp in ("kumaraswamy", None):
-            yield Candidate(
-                _name("expensive alone", kernel, warp, "wide"),
-                CoKriging(structure="top-only", kernel=kernel, warp=warp),
-            )
+            yield _co_kriging("top-only", kernel, warp)
 
 
 def mast_variants() -> Iterator[Candidate]:
@@ -91,21 +85,22 @@ def mast_variants() -> Iterator[Candidate]:
     yield Candidate("mast, not blended", MAST(weight=trust_everywhere))
 
 
-def _joint_candidates(n_levels: int, many: bool) -> Iterator[Candidate]:
-    structures = ["autoregressive", "shared-bias", "general"]
-    structures += ["common-bias"] if n_levels > 2 else []
-    for structure in structures:
-        for warp in ("kumaraswamy", None):
-            for kernel, prior in (("rbf", "wide"), ("matern52", "wide"), ("rbf", "botorch")):
-                plain = (kernel, prior) == ("rbf", "wide")
-                if (prior == "botorch" and many) or (
-                    structure == "general" and not (plain and warp)
-                ):
-                    continue  # they take long, and rarely win
-                yield Candidate(
-                    _name(structure, kernel, warp, prior),
-                    CoKriging(structure=structure, kernel=kernel, warp=warp, priors=prior),
-                )
+def _joint_candidates(n_levels: int) -> Iterator[Candidate]:
+    for structure in ("autoregressive", "shared-bias"):
+        for kernel in ("rbf", "matern52"):
+            for warp in ("kumaraswamy", None):
+                yield _co_kriging(structure, kernel, warp)
+    yield _co_kriging("general", "rbf", "kumaraswamy")
+    for structure in ("fading-bias", "common-bias") if n_levels > 2 else ("fading-bias",):
+        yield _co_kriging(structure, "rbf", "kumaraswamy")
+        yield _co_kriging(structure, "rbf", None, "botorch")
+
+
+def _co_kriging(structure: str, kernel: str, warp: str | None, priors: str = "wide") -> Candidate:
+    return Candidate(
+        _name(structure, kernel, warp, priors),
+        CoKriging(structure=structure, kernel=kernel, warp=warp, priors=priors),
+    )
 
 
 def trust_everywhere(distance: Array, alpha: float, radius: Array) -> Array:
@@ -114,7 +109,7 @@ def trust_everywhere(distance: Array, alpha: float, radius: Array) -> Array:
 
 
 def _name(structure: str, kernel: str, warp: str | None, prior: str) -> str:
-    short = {"autoregressive": "ar1", "matern52": "matern"}
+    short = {"autoregressive": "ar1", "top-only": "expensive alone", "matern52": "matern"}
     parts = [short.get(structure, structure)]
     parts += [short[kernel]] if kernel in short else []
     parts += ["warped"] if warp else []
@@ -206,7 +201,7 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _try_all(self, data: TrainingData) -> list[Trial]:
         """Fit every candidate, and have it predict what was held out."""
-        candidates = [*default_candidates(len(data.fidelities), data.n_points), *self._added()]
+        candidates = [*default_candidates(len(data.fidelities)), *self._added()]
         _check_names(candidates)
         trials = _try_each(candidates, data)
         if _mast_is_in_the_running(trials):

@@ -9,7 +9,7 @@ from scipy.special import softmax
 Array = NDArray[np.float64]
 
 #: Share of the log likelihood of held-out errors that counts: few points decide badly.
-TEMPER = 0.4
+TEMPER = 0.3
 #: Draws of the Bayesian bootstrap over the expensive points.
 DRAWS = 1000
 

@@ -353,3 +353,13 @@ def test_leave_out_with_uncertain_means_is_a_fit_without_the_point(rng, means):
 def test_unknown_means_are_refused():
     with pytest.raises(ValueError, match="means"):
         Model(2, means="median")
+
+
+def test_a_tolerance_saves_evaluations_and_little_else(rng):
+    X = rng.random((40, 3))
+    y = smooth(X) + 0.05 * rng.standard_normal(40)
+    exact, rough = (
+        GaussianProcess.fit(Model(3, warp=True), X, y, tolerance=t) for t in (None, 1e-2)
+    )
+    assert rough.report.evaluations < exact.report.evaluations
+    assert rough.report.objective == pytest.approx(exact.report.objective, abs=0.1 / 40)

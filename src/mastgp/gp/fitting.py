@@ -79,10 +79,12 @@ def default_starts(objective: Objective) -> dict[str, Array]:
     return starts
 
 
-def subset_start(objective: Objective, on_evaluation: Callable[[], None] | None) -> Array:
+def subset_start(
+    objective: Objective, on_evaluation: Callable[[], None] | None, tolerance: float | None
+) -> Array:
     """The optimum of a random part of the data: close to that of all, at a fraction of the cost."""
     part = Objective(objective.model, objective.data.subset(_stratified(objective.data.groups)))
-    parameters, _ = maximise(part, on_evaluation=on_evaluation)
+    parameters, _ = maximise(part, on_evaluation=on_evaluation, tolerance=tolerance)
     return objective.layout.pack(parameters)
 
 
@@ -99,6 +101,7 @@ def maximise(
     objective: Objective,
     starts: dict[str, Array] | None = None,
     on_evaluation: Callable[[], None] | None = None,
+    tolerance: float | None = None,
 ) -> tuple[Hyperparameters, FitReport]:
     """Minimise an objective from every start and keep the end that predicts best.
 
@@ -111,6 +114,9 @@ def maximise(
     on_evaluation : callable, optional
         Called at each evaluation of the objective, for progress displays. It may raise to stop
         the fit.
+    tolerance : float, optional
+        A search ends when the log posterior density changes by less than this; by default
+        practically not at all, or a hundredth where there are many points.
 
     Returns
     -------
@@ -118,11 +124,11 @@ def maximise(
     """
     layout = objective.layout
     if starts is None and len(objective.data.y) > MANY_POINTS:
-        starts = {"subset": subset_start(objective, on_evaluation)}
+        starts = {"subset": subset_start(objective, on_evaluation, tolerance)}
     searches: dict[str, _Search] = {}
     for name, theta in (starts or default_starts(objective)).items():
         search = _Search(objective, [done.theta for done in searches.values()], on_evaluation)
-        search.run(theta)
+        search.run(theta, tolerance)
         searches[name] = search
     winner = _winner(objective, searches)
     best = searches[winner]
@@ -165,15 +171,17 @@ def _winner(objective: Objective, searches: dict[str, _Search]) -> str:
     return max(ended, key=score)
 
 
-def _options(n: int) -> dict[str, float]:
-    """Settings of L-BFGS-B, SciPy's own but for many points.
+def _options(n: int, tolerance: float | None) -> dict[str, float]:
+    """Settings of L-BFGS-B, SciPy's own but for the tolerance, given or of many points.
 
     The objective is per observation; with thousands of them its last digits are worth less than
     a hundredth of the log likelihood's unit, and not worth their cubic cost.
     """
     options: dict[str, float] = {"maxiter": MAX_ITERATIONS, "maxcor": 20}
     if n > MANY_POINTS:
-        options["ftol"] = 1e-2 / n
+        tolerance = max(tolerance or 0.0, 1e-2)
+    if tolerance is not None:
+        options["ftol"] = tolerance / n
     return options
 
 
@@ -196,7 +204,7 @@ class _Search:
         self._found = found
         self._on_evaluation = on_evaluation
 
-    def run(self, theta: Array) -> None:
+    def run(self, theta: Array, tolerance: float | None) -> None:
         """Search from `theta`; the result is in the attributes."""
         self.theta = theta
         layout = self._objective.layout
@@ -207,7 +215,7 @@ class _Search:
                 jac=True,
                 method="L-BFGS-B",
                 bounds=Bounds(layout.lower, layout.upper),
-                options=_options(len(self._objective.data.y)),
+                options=_options(len(self._objective.data.y), tolerance),
             )
         except _FoundBeforeError:
             self.found_before = True

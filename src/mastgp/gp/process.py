@@ -73,6 +73,7 @@ class GaussianProcess:
         y_scale: ArrayLike | None = None,
         starts: dict[str, Array] | None = None,
         on_evaluation: Callable[[], None] | None = None,
+        tolerance: float | None = None,
     ) -> GaussianProcess:
         """Learn the hyperparameters from data.
 
@@ -89,7 +90,7 @@ class GaussianProcess:
         y_scale : float or array of shape (n_groups,), optional
             Scale that standardises y; by default the standard deviation of all targets, each
             group's mean taken off. Give one per group where groups have different units.
-        starts, on_evaluation
+        starts, on_evaluation, tolerance
             See :func:`mastgp.gp.fitting.maximise`.
 
         Examples
@@ -104,7 +105,7 @@ class GaussianProcess:
         """
         data, y_mean, scale = _standardise(model, X, y, groups, noise_var, y_scale)
         with blas_threads(len(data.y)):
-            parameters, report = maximise(Objective(model, data), starts, on_evaluation)
+            parameters, report = maximise(Objective(model, data), starts, on_evaluation, tolerance)
         return cls(model, parameters, data, y_mean, scale, report)
 
     @property

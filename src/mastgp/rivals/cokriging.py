@@ -34,6 +34,8 @@ FACTOR_PRIOR = Cauchy(1.0, 0.2)
 #: Levels whose spreads differ by less than this factor, and whose means by less than this many
 #: spreads, are taken to be in the same units.
 SAME_UNITS = 3.0
+#: Searches end when the log density changes by less: half the time, the same predictions.
+TOLERANCE = 1e-3
 #: Half the default's width: a joint model has many points to bend the inputs with (docs/rivals.md).
 WARP_PRIOR = LogNormal(0.0, 0.3)
 #: What BoTorch's multi-fidelity kernel takes for the shared function and for the biases.
@@ -205,6 +207,7 @@ class CoKriging(MultiFidelityRegressor):
             y_scale=self._scales(data),
             starts=None if self._start is None else {"before": self._start},
             on_evaluation=counter("co-kriging"),
+            tolerance=TOLERANCE,
         )
         warn_about_fit(self.process_, "of all fidelities")
 
