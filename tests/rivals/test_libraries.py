@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from mastgp import DataError, MissingExtraError
 from mastgp.errors import FitWarning
+from mastgp.isolation import untouched
 from mastgp.rivals import _libraries
-from mastgp.rivals._libraries import untouched
 from mastgp.rivals.botorch_gp import BoTorchAugmented, BoTorchMultiFidelity
 from mastgp.rivals.mfk import MFK
 from mastgp.rivals.nargp import NARGP

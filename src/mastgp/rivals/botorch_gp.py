@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from ..data import Bounds, TrainingData
 from ..errors import DataError
 from ..gp import target_scale
+from ..isolation import untouched
 from ._libraries import (
     LibraryRegressor,
     in_blocks,
     known_noise_var,
     library,
-    untouched,
     with_level_column,
 )
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..data import Bounds, TrainingData
 from ..errors import DataError
-from ._libraries import LibraryRegressor, check_at_least_one, in_blocks, library, untouched
+from ..isolation import untouched
+from ._libraries import LibraryRegressor, check_at_least_one, in_blocks, library
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..data import Bounds, TrainingData
 from ..errors import DataError
-from ._libraries import LibraryRegressor, check_at_least_one, library, untouched, with_level_column
+from ..isolation import untouched
+from ._libraries import LibraryRegressor, check_at_least_one, library, with_level_column
 
 Array = NDArray[np.float64]
 

@@ -5,21 +5,21 @@ Weights are never downloaded here: see :mod:`mastgp.icl`.
 
 from __future__ import annotations
 
-import random
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from importlib import import_module
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from ..errors import DataError, MastError
+from ..gp.threads import ALL_CORES_FROM
 from ..icl import WEIGHTS, Weights, check_installed, checksum, find_checkpoint
+from ..isolation import untouched
 from .refitted import Conditioned, Recipe, Refittable
 
 Array = NDArray[np.float64]
@@ -176,24 +176,12 @@ class TabICL(InContext):
         return quantiles.mean(axis=1), quantiles.var(axis=1)
 
 
-@contextmanager
-def _undisturbed() -> Iterator[None]:
+def _undisturbed() -> AbstractContextManager[None]:
     """Keep the learners' libraries from changing what belongs to the whole process."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import torch
-
-        numpy = check_random_state(None)
-        python_state, numpy_state = random.getstate(), numpy.get_state()
-        dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
-        try:
-            with torch.random.fork_rng():
-                yield
-        finally:
-            random.setstate(python_state)
-            numpy.set_state(numpy_state)
-            torch.set_default_dtype(dtype)
-            torch.set_num_threads(threads)
+        import_module("torch")  # first, so that its state is kept as well
+    return untouched(n_points=ALL_CORES_FROM)
 
 
 def _array(values: Any) -> Array:
