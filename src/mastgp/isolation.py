@@ -60,6 +60,9 @@ def _random_states_as_they_were(seed: int | None) -> Iterator[None]:
     torch = sys.modules.get("torch")
     of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002 (theirs)
     of_torch = None if torch is None else torch.get_rng_state()
+    of_gpus = None
+    if torch is not None and torch.cuda.is_initialized():
+        of_gpus = torch.cuda.get_rng_state_all()
     if seed is not None:
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 (theirs)
@@ -72,6 +75,8 @@ def _random_states_as_they_were(seed: int | None) -> Iterator[None]:
         np.random.set_state(of_numpy)  # noqa: NPY002 (theirs)
         if torch is not None:
             torch.set_rng_state(of_torch)
+            if of_gpus is not None:
+                torch.cuda.set_rng_state_all(of_gpus)
 
 
 @contextmanager

@@ -80,7 +80,9 @@ def test_gradient_agrees_with_finite_differences(
         ]
     )
     gradient = objective(theta)[1]
-    np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-6 * np.abs(gradient).max())
+    # Uncertain means make K larger, and the differences lose two digits.
+    digits = 1e-8 if model.means == "profiled" else 1e-6
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=digits * np.abs(gradient).max())
 
 
 @pytest.mark.parametrize("structure", [single, co_kriging, uncertain_means, shared_mean])

@@ -350,9 +350,21 @@ def test_leave_out_with_uncertain_means_is_a_fit_without_the_point(rng, means):
     np.testing.assert_allclose(our_var[fold], var + gp.noise_var[fold], rtol=1e-5)
 
 
-def test_unknown_means_are_refused():
-    with pytest.raises(ValueError, match="means"):
-        Model(2, means="median")
+def test_a_lonely_point_is_predicted_where_the_mean_is_shared(rng):
+    X, groups = rng.random((12, 1)), np.array([0] * 11 + [1])
+    components = (Component((1.0, 1.0)),)
+    for means, known in (("own", False), ("shared", True)):
+        gp = GaussianProcess.fit(Model(1, components, means=means), X, X[:, 0], groups=groups)
+        assert np.isfinite(gp.leave_one_out()[0][-1]) == known
+        assert np.isfinite(gp.leave_out([np.array([11])])[0][-1]) == known
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"), [({"means": "median"}, "means"), ({"factor_starts": (1.0,)}, "starts")]
+)
+def test_impossible_models_are_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        Model(2, **wrong)
 
 
 def test_a_tolerance_saves_evaluations_and_little_else(rng):

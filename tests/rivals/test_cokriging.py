@@ -9,10 +9,11 @@ from scipy.stats import cauchy, gamma
 
 import mastgp
 from mastgp import DataError
+from mastgp.errors import FewPointsWarning
 from mastgp.gp import GaussianProcess
 from mastgp.gp.priors import Cauchy, Gamma
 from mastgp.rivals import CoKriging, SingleFidelity
-from mastgp.rivals.cokriging import STRUCTURES
+from mastgp.rivals.cokriging import STRUCTURES, Traits, fading_bias
 from mastgp.summary import summarise
 
 ORDER = ["low", "high"]
@@ -136,10 +137,64 @@ def test_a_factor_near_one_is_preferred_and_an_opposite_one_found(rng):
 def test_files_from_before_means_were_uncertain(rng):
     (X, y, labels), _ = linear_pair(rng)
     model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
+    now = model.process_
+    before = GaussianProcess(
+        replace(now.model, means="profiled"), now.parameters, now._data, now.y_mean, now.y_scale
+    )
     state = model._get_state()
     del state["means"]
     model._set_state(state)
-    assert model.process_.model.means == "profiled"
+    Q = model.training_data_.unit(model.training_data_.top)
+    np.testing.assert_array_equal(model._mean_unit(Q), before.predict_mean(Q, 1))
+    assert not np.array_equal(model._mean_unit(Q), now.predict_mean(Q, 1))
+
+
+def test_a_fold_is_fitted_with_the_same_model(rng):
+    """Whether levels are in the same units is not for a fold to say."""
+    X = rng.random((26, 1))
+    labels = np.array(["low"] * 20 + ["high"] * 6)
+    y = np.sin(6 * X[:, 0])
+    y[-1] = 40.0  # without this point the spreads are alike
+    model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
+    data = model.training_data_
+    rest = data.with_top(data.top.subset(data.top.y < 10.0))
+    assert not Traits.of(data, data.fidelities).same_units
+    assert Traits.of(rest, rest.fidelities).same_units
+    again = model._refit(rest)
+    assert len(set(again.process_.y_scale)) == 2
+    assert again.process_.model.factor_prior == model.process_.model.factor_prior
+
+
+def test_opposite_levels_are_found(rng):
+    """The sign of the factor, whichever mode of the noise wins."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        low, high = rng.random((25, 2)), rng.random((5, 2))
+
+        def f(X):
+            return np.sin(5 * X[:, 0]) + X[:, 1] ** 2
+
+        X, y, labels = labelled(
+            ("low", low, -(f(low) + 0.2 * np.cos(4 * low[:, 1]))), ("high", high, f(high))
+        )
+        model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
+        assert model.rho_[0] < 0.0
+
+
+def test_one_expensive_point_shares_the_mean(rng):
+    X = rng.random((31, 1))
+    labels = ["low"] * 30 + ["high"]
+    model = CoKriging(order=ORDER, structure="fading-bias")
+    with pytest.warns(FewPointsWarning):
+        model.fit(X, X[:, 0], fidelity=labels)
+    assert model.process_.model.means == "shared"
+
+
+def test_the_bias_fades_as_in_botorch():
+    """Variances of the linear truncated kernel with power one."""
+    level = np.array([0.5, 0.75, 1.0])
+    expected = (1 - level) ** 2 * (1 + level**2)
+    np.testing.assert_allclose(np.square(fading_bias(3)[1].loadings), expected)
 
 
 def test_the_factor_is_in_the_targets_units(rng):

@@ -71,11 +71,14 @@ def default_starts(objective: Objective) -> dict[str, Array]:
     """
     layout = objective.layout
     starts = {"prior": layout.start()}
-    if objective.model.factor_starts:
-        starts["prior"][layout.blocks["factor"].where] = objective.model.factor_starts
     if objective.model.learn_noise:
         smooth = float(np.sqrt(objective.model.n_inputs))
         starts["noisy"] = layout.start(noise=0.3, lengthscale=smooth)
+    if objective.model.factor_starts:
+        where, guess = layout.blocks["factor"].where, np.array(objective.model.factor_starts)
+        starts["prior"][where] = guess
+        if "noisy" in starts:
+            starts["noisy"][where] = np.copysign(starts["noisy"][where], guess)
     return starts
 
 
@@ -116,7 +119,7 @@ def maximise(
         the fit.
     tolerance : float, optional
         A search ends when the log posterior density changes by less than this; by default
-        practically not at all, or a hundredth where there are many points.
+        practically not at all. With many points it is a hundredth at least.
 
     Returns
     -------

@@ -147,7 +147,7 @@ class Objective:
         projected = symmetric_product(inverse, self._basis)
         inner = np.linalg.inv(self._basis.T @ projected)
         reduced = precision - np.einsum("ij,jk,ik->i", projected, inner, projected)
-        alone = self._members.sum(axis=0)[self.data.groups] < 2
+        alone = self._leaves_nothing(self._members.sum(axis=0) < 2)[self.data.groups]
         reduced = np.where(alone, np.nan, np.maximum(reduced, 1e-12 * precision))
         return self.data.y - factorisation.alpha / reduced, 1.0 / reduced
 
@@ -166,12 +166,16 @@ class Objective:
         mean, var = np.full((2, len(self.data.y)), np.nan)
         for fold in folds:
             left_out = self._members[fold].sum(axis=0)
-            if np.any((left_out > 0) & (left_out == sizes)):
+            if self._leaves_nothing((left_out > 0) & (left_out == sizes)).any():
                 continue
             cov = np.linalg.pinv(precision[np.ix_(fold, fold)], hermitian=True)
             mean[fold] = self.data.y[fold] - cov @ factorisation.alpha[fold]
             var[fold] = np.where(cov.diagonal() > 0.0, cov.diagonal(), np.nan)
         return mean, var
+
+    def _leaves_nothing(self, emptied: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Of groups that lose all observations, those whose mean nothing else tells."""
+        return emptied & (self.model.means != "shared")
 
     def factorise(self, parameters: Hyperparameters) -> Factorisation:
         """Factorise K and profile the means."""

@@ -101,8 +101,8 @@ class Model:
         uncertain and one for all groups.
     noise_prior, warp_prior, factor_prior : Prior
     factor_starts : tuple of float
-        Where the first search for the factors starts; by default, and later, at their prior's
-        start.
+        Where the first search for the factors starts, and their signs in the second; by default
+        both start where the prior does.
     """
 
     n_inputs: int
@@ -120,6 +120,10 @@ class Model:
             raise ValueError("all components need a loading for each group")
         if self.means not in MEANS:
             raise ValueError(f"unknown means {self.means!r}; choose from {MEANS}")
+        if self.factor_starts and len(self.factor_starts) != self.n_factors:
+            raise ValueError(
+                f"{len(self.factor_starts)} starts were given for {self.n_factors} factors"
+            )
 
     @property
     def n_groups(self) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..estimator import MultiFidelityRegressor, warn_about_fit
 from ..gp import Component, GaussianProcess, Model, without_priors
 from ..gp.kernels import KERNELS
 from ..gp.model import Layout
-from ..gp.priors import Cauchy, Gamma, LogNormal
+from ..gp.priors import FACTOR_PRIOR, Cauchy, Gamma, LogNormal
 from ..progress import counter
 
 Array = NDArray[np.float64]
@@ -30,12 +29,15 @@ DISCREPANCY_PRIOR = LogNormal(-2.0, 2.0)
 #: A bias that fades by a known law cannot be small at one level and large at another.
 FADING_PRIOR = LogNormal(-0.5, 0.7)
 #: Levels in the same units are usually about equal, but may be opposite.
-FACTOR_PRIOR = Cauchy(1.0, 0.2)
-#: Levels whose spreads differ by less than this factor, and whose means by less than this many
-#: spreads, are taken to be in the same units.
+EQUAL_LEVELS_PRIOR = Cauchy(1.0, 0.2)
+#: Levels whose spreads differ by less than this factor are taken to be in the same units.
 SAME_UNITS = 3.0
-#: Searches end when the log density changes by less: half the time, the same predictions.
-TOLERANCE = 1e-3
+#: Levels whose means differ by less than this many spreads may share one.
+SAME_MEAN = 0.5
+#: A level with fewer points does not tell its mean.
+FEW = 3
+#: Searches end when the log density changes by less; ten times that ends some of them too soon.
+TOLERANCE = 1e-4
 #: Half the default's width: a joint model has many points to bend the inputs with (docs/rivals.md).
 WARP_PRIOR = LogNormal(0.0, 0.3)
 #: What BoTorch's multi-fidelity kernel takes for the shared function and for the biases.
@@ -76,7 +78,8 @@ def common_bias(n_levels: int) -> tuple[Component, ...]:
 def fading_bias(n_levels: int) -> tuple[Component, ...]:
     """One function for all levels, plus one bias that fades from the cheapest to the top.
 
-    The law is that of BoTorch's linear truncated kernel with power 1 and levels from 0.5 to 1.
+    Its variance at each level is that of BoTorch's linear truncated kernel with power 1 and levels
+    from 0.5 to 1, where biases of different levels are nearly, not wholly, the same function.
     """
     level = np.linspace(0.5, 1.0, n_levels)
     fading = (1.0 - level) * np.sqrt(1.0 + level**2)
@@ -113,6 +116,25 @@ STRUCTURES = {
 }
 #: Structures whose levels are one function and biases about zero, so that one mean serves all.
 _BIASED = ("shared-bias", "common-bias", "fading-bias")
+#: Structures whose levels are multiples of others, plus something.
+_CONNECTED = ("autoregressive", "general")
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What the targets of the levels have in common, by their looks."""
+
+    same_units: bool
+    same_mean: bool
+
+    @classmethod
+    def of(cls, data: TrainingData, fidelities: Sequence[Fidelity]) -> Traits:
+        """Look at the spreads, and at the means of levels that have a few points."""
+        spreads = np.array([data.scale_of(fidelity.y) for fidelity in fidelities])
+        means = np.array([f.y.mean() for f in fidelities if len(f.y) >= FEW])
+        gap = float(np.ptp(means)) if len(means) else 0.0
+        same_units = bool(spreads.max() <= SAME_UNITS * spreads.min())
+        return cls(same_units, same_units and bool(gap <= SAME_MEAN * spreads.max()))
 
 
 class CoKriging(MultiFidelityRegressor):
@@ -194,6 +216,8 @@ class CoKriging(MultiFidelityRegressor):
 
     #: Where the search starts instead of the engine's own starts.
     _start: Array | None = None
+    #: What a fit to more of the same data saw in them.
+    _traits: Traits | None = None
 
     def _fit_unit(self, data: TrainingData) -> None:
         fidelities = self._modelled(data)
@@ -229,6 +253,7 @@ class CoKriging(MultiFidelityRegressor):
         first, *others = STRUCTURES[self.structure](n_levels) if n_levels > 1 else (Component(),)
         botorch = self.priors == "botorch"
         fading = self.structure == "fading-bias"
+        traits, connected = self._traits_of(data), self.structure in _CONNECTED
         model = Model(
             len(data.feature_names),
             components=(
@@ -252,32 +277,26 @@ class CoKriging(MultiFidelityRegressor):
                 ),
             ),
             warp=self.warp is not None,
-            means="shared" if self.structure in _BIASED and same_units(fidelities) else "own",
+            means="shared" if self.structure in _BIASED and traits.same_mean else "own",
             noise_prior=NOISE_PRIOR,
             warp_prior=WARP_PRIOR,
-            factor_prior=FACTOR_PRIOR,
-            factor_starts=self._factor_starts(data) if n_levels > 1 else (),
+            factor_prior=EQUAL_LEVELS_PRIOR if connected and traits.same_units else FACTOR_PRIOR,
+            factor_starts=self._factor_starts(data) if connected and n_levels > 1 else (),
         )
         return without_priors(model) if self.priors is None else model
 
     def _scales(self, data: TrainingData) -> Array | None:
         """One scale per level where units differ and a factor connects them; else one for all."""
-        if self.structure not in ("autoregressive", "general") or same_units(data.fidelities):
+        if self.structure not in _CONNECTED or self._traits_of(data).same_units:
             return None
         return np.array([data.scale_of(fidelity.y) for fidelity in data.fidelities])
 
     def _factor_starts(self, data: TrainingData) -> tuple[float, ...]:
         """Ratios of the levels' spreads, negative where neighbours say the opposite."""
-        levels = data.fidelities
-        if self.structure == "autoregressive":
-            pairs = list(pairwise(levels))
-        elif self.structure == "general":
-            pairs = [(levels[0], level) for level in levels[1:]]
-        else:
-            return ()
-        scales = self._scales(data)
+        levels, scales = data.fidelities, self._scales(data)
+        lower = levels if self.structure == "autoregressive" else levels[:1] * len(levels)
         ratios = []
-        for low, high in pairs:
+        for low, high in zip(lower, levels[1:], strict=False):
             nearest = cdist(data.unit(high), data.unit(low)).argmin(axis=1)
             away = (low.y[nearest] - low.y[nearest].mean()) @ (high.y - high.y.mean())
             ratio = 1.0 if scales is not None else data.scale_of(high.y) / data.scale_of(low.y)
@@ -285,12 +304,16 @@ class CoKriging(MultiFidelityRegressor):
         return tuple(ratios)
 
     def _refit(self, data: TrainingData) -> Self:
-        """Fit a copy; the optimum of the data before is where the search starts."""
+        """Fit a copy of the same model, from the optimum of the data before."""
         copy = clone(self)
         copy._start = Layout(self.process_.model).pack(self.process_.parameters)
+        copy._traits = self._traits_of(self.training_data_)
         copy._fit_data(data)
         del copy._start
         return copy
+
+    def _traits_of(self, data: TrainingData) -> Traits:
+        return self._traits or Traits.of(data, self._modelled(data))
 
     def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
         n_top = len(self.training_data_.top.y)
@@ -347,14 +370,6 @@ class CoKriging(MultiFidelityRegressor):
         # Files from before means could be uncertain do not mention them.
         model = replace(model, means=state.get("means", "profiled"))
         self.process_ = GaussianProcess.from_state(model, state["process"])
-
-
-def same_units(fidelities: Sequence[Fidelity]) -> bool:
-    """Whether the targets of all levels look as if they were in the same units."""
-    means = np.array([fidelity.y.mean() for fidelity in fidelities])
-    spreads = np.array([fidelity.y.std() for fidelity in fidelities])
-    widest = spreads.max()
-    return bool(widest <= SAME_UNITS * spreads.min() and np.ptp(means) <= SAME_UNITS * widest)
 
 
 def known_noise(fidelities: Sequence[Fidelity]) -> Array | None:
