@@ -271,7 +271,7 @@ def test_candidates_of_the_users_own(rng):
     for wrong, message in ((["magic"], "unknown method"), ("recursive", "sequence of method")):
         with pytest.raises(DataError, match=message):
             AutoSurrogate(COSTS, add=wrong).fit(X, y, fidelity=labels)
-    with pytest.raises(DataError, match="'mine' is not an estimator"):
+    with pytest.raises(DataError, match="'mine' is no multi-fidelity estimator"):
         AutoSurrogate(COSTS, add={"mine": 3}).fit(X, y, fidelity=labels)
 
 
@@ -370,3 +370,22 @@ def test_by_name():
     model = mastgp.fit(tables, costs=COSTS, method="auto")
     assert isinstance(model, AutoSurrogate)
     assert model.predict([[0.5]])[0] == pytest.approx(0.25, abs=0.02)
+
+
+def test_two_or_three_points_are_no_ground_for_a_verdict(rng):
+    X, y, labels = pair(rng, truth, n_cheap=20, n_dear=3)
+    (verdict,) = AutoSurrogate(COSTS).fit(X, y, fidelity=labels).verdict_.fidelities
+    assert verdict.word == "cannot be judged"
+    assert "fine points at 4 places, and there are 3" in verdict.sentence
+
+
+def test_a_large_change_that_is_not_sure_is_told():
+    from mastgp.verdict import _verdict
+
+    X, y, labels = pair(np.random.default_rng(0), truth, n_dear=6)
+    data = CoKriging(COSTS, structure="top-only").fit(X, y, fidelity=labels).training_data_
+    gains = np.random.default_rng(1).normal(0.5, 0.5, 4000)
+    entry = _verdict("coarse", data, gains)
+    assert entry.word == "is neutral"
+    assert "may change the error on fine points, by about -49%" in entry.sentence
+    assert "too few to say" in entry.sentence

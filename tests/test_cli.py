@@ -216,7 +216,7 @@ def test_one_expensive_point_can_be_drawn(mast, tmp_path):
     (tmp_path / "b.csv").write_text("x,y\n0.2,1\n")
     code, _, err = mast("fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b")
     assert code == 0
-    assert "Note: fidelity 'b' has only 1 point(s)" in err
+    assert "Note: fidelity 'b' has only 1 point:" in err
     assert mast("plot", "model.mast")[0] == 0
 
 
@@ -345,3 +345,54 @@ def test_missing_weights_are_named_before_anything_heavy_is_loaded(tmp_path):
     assert run.returncode == 1
     assert "tabpfn" in run.stderr
     assert run.stdout.strip() == "[]"
+
+
+def test_predicted_intervals_are_the_models_own(mast, tmp_path):
+    """Of auto: quantiles of the blend, which is not a normal distribution."""
+    rng = np.random.default_rng(0)
+    for name, n in (("a", 25), ("b", 6)):
+        x = rng.random(n)
+        pd.DataFrame({"x": x, "y": np.sin(9 * x) + (name == "a") * x}).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    options = ("--target", "y", "--order", "a,b", "--method", "auto", "-o", "m.mast")
+    assert mast("fit", "a.csv", "b.csv", *options)[0] == 0
+    queries = pd.DataFrame({"x": [0.05, 0.5, 0.93]})
+    queries.to_csv(tmp_path / "q.csv", index=False)
+    assert mast("predict", "m.mast", "q.csv", "-o", "p.csv")[0] == 0
+    predicted = pd.read_csv(tmp_path / "p.csv")
+    model = mastgp.load(tmp_path / "m.mast")
+    low, high = model.predict_interval(queries)
+    np.testing.assert_allclose(predicted.lower95, low, rtol=1e-6)
+    np.testing.assert_allclose(predicted.upper95, high, rtol=1e-6)
+    np.testing.assert_allclose(model.predict_mixture(queries).cdf(low), 0.025, atol=1e-6)
+    code, out, _ = mast("show", "m.mast")
+    assert code == 0
+    assert "Blend of " in out
+    assert "trust" not in out
+
+
+@pytest.mark.parametrize(("fused", "noted"), [(2.0, True), (1.05, False), (0.5, False)])
+def test_a_fused_model_that_loses_is_named(capsys, monkeypatch, fused, noted):
+    monkeypatch.setattr(terminal, "err", Console(width=300, stderr=True, highlight=False))
+    rows = [{"model": "MAST", "rmse": fused}, {"model": "expensive alone", "rmse": 1.0}]
+    cli._note_a_loss(rows)
+    words = "MAST does worse on held-out points than the expensive points alone (RMSE 2 against 1)"
+    assert (words in capsys.readouterr().err) == noted
+
+
+def test_a_misspelt_input_is_recognised(mast, tmp_path):
+    (tmp_path / "a.csv").write_text("length,y\n0.1,1\n0.5,2\n")
+    (tmp_path / "b.csv").write_text("lenght,y\n0.1,1\n0.5,2\n")
+    code, _, err = mast("fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b")
+    assert code == 1
+    assert "Are 'length' and 'lenght' the same column?" in err
+    assert "--ignore" not in err
+
+
+def test_two_values_of_an_option_are_no_files(mast, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("x,y\n0.1,1\n0.5,2\n")
+    code, _, err = mast("fit", "a.csv", "b.csv", "--target", "y", "--cost", "a=1", "b=10")
+    assert code == 1
+    assert "--cost coarse=1,fine=10" in err

@@ -206,3 +206,19 @@ def test_many_queries_in_bounded_memory(rng):
 
 def test_public_names():
     assert all(hasattr(mastgp, name) for name in mastgp.__all__)
+
+
+def test_intervals_and_quantiles(rng):
+    X = rng.random((20, 2))
+    model = MAST().fit(X, X[:, 0] + 0.1 * rng.standard_normal(20))
+    Q = rng.random((5, 2))
+    mean, std = model.predict(Q, return_std=True, include_noise=True)
+    low, high = model.predict_interval(Q, level=0.9, include_noise=True)
+    np.testing.assert_allclose(high - mean, 1.6448536 * std)
+    np.testing.assert_allclose(mean - low, 1.6448536 * std)
+    np.testing.assert_allclose(model.predict_quantile(Q, 0.5), model.predict(Q))
+    for wrong in (0.0, 1.0, 95, np.nan):
+        with pytest.raises(DataError, match="between 0 and 1"):
+            model.predict_interval(Q, level=wrong)
+        with pytest.raises(DataError, match="between 0 and 1"):
+            model.predict_quantile(Q, wrong)

@@ -51,3 +51,11 @@ def test_a_method_that_does_not_exist_or_is_not_installed(monkeypatch):
     assert METHODS["mast"].installed
     with pytest.raises(MissingExtraError, match=r"pip install 'mastgp\[emukit\]'"):
         method("nargp")
+
+
+def test_methods_without_files_are_marked():
+    from mastgp.storage import ESTIMATORS
+
+    for found in METHODS.values():
+        if found.ready:
+            assert (type(found.build()).__name__ in ESTIMATORS) != found.python_only

@@ -191,9 +191,7 @@ class AutoSurrogate(MultiFidelityRegressor):
     def _fit_unit(self, data: TrainingData) -> None:
         used = without_copies(data)
         trials = self._try_all(used)
-        report("judging the cheap data", 0, 1)
         self.verdict_ = judge(data, used, {trial.name: trial.model for trial in trials})
-        report("judging the cheap data", 1, 1)
         hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
         if self.drop and hurting:
             trials = self._try_all(used.only(lambda fidelity: fidelity.name not in hurting))
@@ -219,7 +217,10 @@ class AutoSurrogate(MultiFidelityRegressor):
             added = {name: method(name).build(random_state=seed) for name in added}
         for name, estimator in added.items():
             if not isinstance(estimator, MultiFidelityRegressor):
-                raise DataError(f"candidate {name!r} is not an estimator of this package")
+                raise DataError(
+                    f"candidate {name!r} is no multi-fidelity estimator of this package, but a "
+                    f"{type(estimator).__name__}"
+                )
             yield Candidate(name, estimator)
 
     def _blend(self, trials: list[Trial]) -> None:
@@ -261,9 +262,15 @@ class AutoSurrogate(MultiFidelityRegressor):
         extra = self.noise_var_ if include_noise else 0.0
         return replace(mixture, variances=mixture.variances + extra)
 
-    def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
-        """Value below which the share q of the predictive distribution lies."""
-        return self.predict_mixture(X, include_noise).quantile(q)
+    def _quantile_unit(self, U: Array, q: float, extra_var: float = 0.0) -> Array:
+        if not 0.0 < q < 1.0:
+            raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
+        mixture = self._mixture(U)
+        return replace(mixture, variances=mixture.variances + extra_var).quantile(q)
+
+    @property
+    def _label(self) -> str:
+        return "Auto"
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions, each from a member chosen by its weight: shape (n, n_samples)."""

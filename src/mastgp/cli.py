@@ -44,6 +44,8 @@ app.add_typer(icl, name="icl")
 ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast fit'.")]
 #: Rows of the table that `mast fit` prints; the rest is in the model.
 MOST_CANDIDATES_SHOWN = 8
+#: A held-out error this many times that of the expensive points alone is worth a word.
+LOSING = 1.1
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -182,9 +184,13 @@ def fit(
         terminal.print_json(facts)
         return
     _print_summary(model)
+    fitted = f"Fitted in {seconds:.2f} s"
     if check:
+        started = time.perf_counter()
         _print_validation(model)
-    terminal.say(f"Fitted in {seconds:.2f} s and saved to {output}.")
+        if (checking := time.perf_counter() - started) > terminal.QUIET_SECONDS:
+            fitted += f", checked in {checking:.2f} s"
+    terminal.say(f"{fitted} and saved to {output}.")
 
 
 @app.command()
@@ -292,6 +298,7 @@ def methods(as_json: AsJson = False) -> None:
                     "extra": m.extra,
                     "installed": m.installed,
                     "ready": m.ready,
+                    "python_only": m.python_only,
                 }
                 for m in METHODS.values()
             ]
@@ -424,7 +431,8 @@ def _state_of(method: Method) -> str:
         return method.install_command
     if not method.ready:
         return f"mast icl download {method.weights}"
-    return "installed" if method.needs else "-"
+    state = "installed" if method.needs else "-"
+    return f"{state}; in Python only" if method.python_only else state
 
 
 def _estimator(name: str, options: dict[str, Any], **described: Any) -> MultiFidelityRegressor:
@@ -469,8 +477,6 @@ def _note_extrapolation(model: MultiFidelityRegressor, inputs: pd.DataFrame) -> 
 def _add_predictions(
     model: MultiFidelityRegressor, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
 ) -> pd.DataFrame:
-    from .estimator import Z95
-
     columns = ["mean", "std", "lower95", "upper95"]
     if set(columns) & set(table.columns):
         columns = [f"{model.target_name_ or 'predicted'}_{name}" for name in columns]
@@ -480,7 +486,7 @@ def _add_predictions(
     with terminal.notes(), terminal.progress():
         X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
         mean, std = model.predict(X, return_std=True, include_noise=include_noise)
-    values = (mean, std, mean - Z95 * std, mean + Z95 * std)
+        values = (mean, std, *model.predict_interval(X, include_noise=include_noise))
     return table.assign(**dict(zip(columns, values, strict=True)))
 
 
@@ -489,9 +495,11 @@ def _print_summary(model: MultiFidelityRegressor) -> None:
 
     facts = summarise(model)
     what = facts["target"] or "y"
-    terminal.say(f"{facts['method']} surrogate of {what} as {facts['predicts']} sees it")
+    terminal.say(f"{facts['label']} surrogate of {what} as {facts['predicts']} sees it")
     table = Table(title_justify="left")
-    for column in ("fidelity", "points", "cost", "noise (std, learned)", "trust"):
+    has_trust = any("trust" in row for row in facts["fidelities"])
+    columns = ("fidelity", "points", "cost", "noise (std, learned)", *(["trust"] * has_trust))
+    for column in columns:
         table.add_column(column, justify="left" if column == "fidelity" else "right")
     for row in reversed(facts["fidelities"]):
         trust = row.get("trust")
@@ -502,13 +510,13 @@ def _print_summary(model: MultiFidelityRegressor) -> None:
             "-"
             if row["noise_std"] is None
             else f"{row['noise_std']:.3g}" + (" given" if row["noise_known"] else ""),
-            "-"
-            if trust is None
-            else f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})",
+            *([_range_of(trust)] * has_trust),
         )
     terminal.out.print(table)
     inputs = Table()
-    for column in ("input", "from", "to", f"{facts['predicts']} points", "lengthscale"):
+    scaled = "lengthscale" in facts["inputs"][0]
+    columns = ("input", "from", "to", f"{facts['predicts']} points", *(["lengthscale"] * scaled))
+    for column in columns:
         inputs.add_column(Text(column), justify="left" if column == "input" else "right")
     for row in facts["inputs"]:
         low, high = row["expensive_points"]
@@ -517,16 +525,26 @@ def _print_summary(model: MultiFidelityRegressor) -> None:
             f"{row['low']:g}",
             f"{row['high']:g}",
             f"{low:g} to {high:g}",
-            f"{row['lengthscale']:.2f}" if "lengthscale" in row else "-",
+            *([f"{row['lengthscale']:.2f}"] if scaled else []),
         )
     terminal.out.print(inputs)
     if facts.get("factors"):
         factors = ", ".join(f"{factor:.3g}" for factor in facts["factors"])
         terminal.say(f"Factor between fidelities: {factors}")
+    if facts.get("weights"):
+        heaviest = list(facts["weights"].items())[:MOST_CANDIDATES_SHOWN]
+        shown = "; ".join(f"{name} {weight:.2f}" for name, weight in heaviest if weight >= 0.01)
+        terminal.say(f"Blend of {shown}")
     for entry in facts.get("verdict", []):
         terminal.say(entry["sentence"])
     if facts["costs_assumed"]:
         terminal.out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
+
+
+def _range_of(trust: dict[str, float] | None) -> str:
+    if trust is None:
+        return "-"
+    return f"{trust['mean']:.2f} ({trust['min']:.2f} to {trust['max']:.2f})"
 
 
 def _validated(model: MultiFidelityRegressor) -> list[dict[str, Any]]:
@@ -562,6 +580,25 @@ def _print_validation(model: MultiFidelityRegressor) -> None:
             "-" if row["coverage95"] is None else f"{row['coverage95']:.0%}",
         )
     terminal.out.print(table)
+    terminal.say("NLPD: mean negative log density of the held-out values; smaller is better.")
+    if weighted:
+        terminal.say(
+            "Co-kriging rows (ar1, general, ...-bias) and the blend look somewhat too good: their "
+            "hyperparameters have seen the points."
+        )
+    _note_a_loss(rows)
+
+
+def _note_a_loss(rows: list[dict[str, Any]]) -> None:
+    """Say so where the cheap data made things worse."""
+    fused, *others = (row for row in rows if row["rmse"] is not None)
+    alone = min((row["rmse"] for row in others if row["model"] == "expensive alone"), default=None)
+    if alone is not None and fused["rmse"] > LOSING * alone:
+        terminal.note(
+            f"{fused['model']} does worse on held-out points than the expensive points alone "
+            f"(RMSE {fused['rmse']:.4g} against {alone:.4g}). Do the cheap data belong to these "
+            "points, and is every input column one? --method auto weighs both"
+        )
 
 
 def _echo(command: str) -> None:

@@ -19,6 +19,7 @@ from .errors import (
     DuplicateWarning,
     FewPointsWarning,
     listed,
+    points,
     warn,
 )
 from .gp import target_scale
@@ -398,7 +399,7 @@ def _warn_about(data: TrainingData, places: Sequence[str]) -> None:
     several = len(data.fidelities) > 1
     if len(data.top.y) < 3:
         warn(
-            f"fidelity {data.top.name!r} has only {len(data.top.y)} point(s): its scale is taken "
+            f"fidelity {data.top.name!r} has only {points(len(data.top.y))}: its scale is taken "
             "from all fidelities together, and the uncertainty is little more than a guess",
             FewPointsWarning,
         )

@@ -72,6 +72,11 @@ def warn(message: str, category: type[MastWarning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
+def points(n: int) -> str:
+    """Number of points in words: 1 point, 2 points."""
+    return f"{n} point" if n == 1 else f"{n} points"
+
+
 def listed(names: object) -> str:
     """Write names as text for a message: ``'coarse', 'fine'``."""
     return ", ".join(repr(str(name)) for name in names)  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
@@ -215,6 +216,38 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
             return self._mean_unit(U)
         mean, var = self._predict_unit(U)
         return mean, np.sqrt(var + extra)
+
+    def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
+        """Value below which the share q of the predictive distribution lies, shape (n,)."""
+        extra = self.noise_var_ if include_noise else 0.0
+        return self._quantile_unit(self._unit_queries(X), q, extra)
+
+    def predict_interval(
+        self, X: ArrayLike, level: float = 0.95, include_noise: bool = False
+    ) -> tuple[Array, Array]:
+        """Ends of the central interval that holds the share `level`, each of shape (n,).
+
+        With `include_noise` it is the interval of a new observation, else of the function.
+        """
+        if not 0.0 < level < 1.0:
+            raise DataError(f"an interval's level is between 0 and 1, not {level!r}")
+        U = self._unit_queries(X)
+        extra = self.noise_var_ if include_noise else 0.0
+        low, high = (self._quantile_unit(U, 0.5 + side * level, extra) for side in (-0.5, 0.5))
+        return low, high
+
+    def _quantile_unit(self, U: Array, q: float, extra_var: float = 0.0) -> Array:
+        """Quantile of the predictive distribution, here a normal one."""
+        if not 0.0 < q < 1.0:
+            raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
+        mean, var = self._predict_unit(U)
+        quantile: Array = mean + ndtri(q) * np.sqrt(var + extra_var)
+        return quantile
+
+    @property
+    def _label(self) -> str:
+        """What the method is called where people read it."""
+        return type(self).__name__
 
     def score(
         self,

@@ -32,6 +32,8 @@ class Method:
         When to choose it, in a few words.
     weights : str or None
         Learner whose pretrained weights it needs.
+    python_only : bool
+        Whether its models cannot be written to a file, so that ``mast fit`` has no use for it.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Method:
     extra: str | None = None
     use_when: str = ""
     weights: str | None = None
+    python_only: bool = False
 
     @property
     def installed(self) -> bool:
@@ -77,7 +80,7 @@ METHODS = {
     for method in (
         Method(
             "auto",
-            "a blend of all engine methods, weighted by held-out errors",
+            "a blend of co-kriging, FIRE, MAST and single GPs, by held-out errors",
             _class("auto:AutoSurrogate"),
             use_when="you want the best without choosing; a few seconds per fit",
         ),
@@ -170,6 +173,7 @@ METHODS = {
             ("botorch",),
             "botorch",
             use_when="you live in BoTorch already",
+            python_only=True,
         ),
         Method(
             "augmented",
@@ -179,6 +183,7 @@ METHODS = {
             ("botorch_community",),
             "botorch",
             use_when="you live in BoTorch already",
+            python_only=True,
         ),
         Method(
             "nargp",
@@ -188,6 +193,7 @@ METHODS = {
             ("emukit", "GPy"),
             "emukit",
             use_when="expensive is a nonlinear function of cheap, few inputs",
+            python_only=True,
         ),
         Method(
             "mf-dgp",
@@ -197,6 +203,7 @@ METHODS = {
             ("torch",),
             "deep",
             use_when="expensive is a nonlinear function of cheap, time is no issue",
+            python_only=True,
         ),
         Method(
             "mfbnn",
@@ -206,6 +213,7 @@ METHODS = {
             ("torch",),
             "deep",
             use_when="thousands of cheap points",
+            python_only=True,
         ),
         Method(
             "mfk",
@@ -215,6 +223,7 @@ METHODS = {
             ("smt",),
             "smt",
             use_when="you live in SMT already",
+            python_only=True,
         ),
     )
 }

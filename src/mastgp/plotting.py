@@ -93,6 +93,7 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
         alone = held_out(expensive_alone(model.training_data_))
         title += f" (without the cheap data {alone.rmse:.3g})"
     axes.set_title(f"{title},\n{inside} of {n} inside their 95 % interval", fontsize=9)
+    axes.set(xlim=ends, ylim=ends)  # a long error bar shall not squeeze the points
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel(f"observed {_target(model)}")
     axes.set_ylabel(f"predicted {_target(model)}")
@@ -133,12 +134,12 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
     centre = np.median(data.top.X, axis=0)
     line = np.tile(centre, (201, 1))
     line[:, i] = np.linspace(data.box.low[i], data.box.high[i], 201)
-    mean, var = model._predict_unit(data.box.to_unit(line))
-    std = np.sqrt(var)
+    U = data.box.to_unit(line)
+    mean = model._mean_unit(U)
     axes.fill_between(
         line[:, i],
-        mean - Z95 * std,
-        mean + Z95 * std,
+        model._quantile_unit(U, 0.025),
+        model._quantile_unit(U, 0.975),
         color=_BLUE,
         alpha=0.3,
         linewidth=0,
@@ -264,4 +265,4 @@ def _target(model: MultiFidelityRegressor) -> str:
 
 def _title(model: MultiFidelityRegressor) -> str:
     counts = [f"{len(f.y)} {f.name}" for f in reversed(model.training_data_.fidelities)]
-    return f"{type(model).__name__} surrogate of {_target(model)} from {' + '.join(counts)} points"
+    return f"{model._label} surrogate of {_target(model)} from {' + '.join(counts)} points"

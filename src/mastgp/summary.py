@@ -28,6 +28,7 @@ def summarise(model: MultiFidelityRegressor) -> dict[str, Any]:
     noise = _noise(model)
     facts: dict[str, Any] = {
         "method": type(model).__name__,
+        "label": model._label,
         "target": model.target_name_,
         "predicts": data.top.name,
         "costs_assumed": hierarchy.costs_assumed,

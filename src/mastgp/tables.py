@@ -238,6 +238,11 @@ def _check_distinct(named: Sequence[tuple[str, str]]) -> None:
     seen: dict[str, str] = {}
     for name, path in named:
         if name in seen:
+            if not Path(path).exists() or not Path(seen[name]).exists():
+                raise DataError(
+                    f"{name}={path} was taken for a file. Options take one value each: join "
+                    "several by commas, as --cost coarse=1,fine=10"
+                )
             raise DataError(
                 f"two files are called {name!r}: {seen[name]} and {path}; "
                 f"name them, as one={seen[name]} two={path}"
@@ -269,11 +274,21 @@ def _common_inputs(sources: Sequence[Source], not_inputs: set[str]) -> list[str]
                 for here, there, missing in ((other, first, lacking), (first, other, beyond))
                 if missing
             ]
+            if misspelt := _misspelt(lacking, beyond):
+                raise DataError(f"{'; '.join(differences)}. {misspelt}")
             raise DataError(
                 f"{'; '.join(differences)}. All files need the same inputs: rename or add the "
                 f"column, or leave it out (--ignore {[*lacking, *beyond][0]!r})"
             )
     return chosen
+
+
+def _misspelt(lacking: list[str], beyond: list[str]) -> str:
+    """A question where a column of one file looks like one of another that is spelt otherwise."""
+    for name in lacking:
+        for similar in get_close_matches(name, beyond, n=1):
+            return f"Are {name!r} and {similar!r} the same column? Then give them one name"
+    return ""
 
 
 def _check_columns(source: Source, needed: Sequence[str]) -> None:

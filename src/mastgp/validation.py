@@ -54,4 +54,4 @@ def validate(model: MultiFidelityRegressor) -> pd.DataFrame:
             CopiesWarning,
         )
     alone = expensive_alone(model.training_data_)
-    return check_table({type(model).__name__: held_out(model), "expensive alone": held_out(alone)})
+    return check_table({model._label: held_out(model), "expensive alone": held_out(alone)})

@@ -14,7 +14,7 @@ from .data import TrainingData
 from .errors import MastWarning
 from .estimator import MultiFidelityRegressor, silenced
 from .gp import target_scale
-from .progress import listening
+from .progress import listening, report
 from .weights import weights_without_each
 
 Array = NDArray[np.float64]
@@ -28,6 +28,8 @@ NEGLIGIBLE = 0.01
 DRAWS = 2000
 #: Folds of the comparison.
 FOLDS = 6
+#: Fewer expensive places tell nothing.
+FEWEST = 4
 #: Candidates of `auto` that are compared: plain ones that use the cheap data, and that do not.
 FUSED = ("ar1", "fire")
 ALONE = ("expensive alone", "expensive alone, matern")
@@ -81,14 +83,16 @@ def judge(
         Fitted to what was used; those of :data:`FUSED` and :data:`ALONE` are compared.
     """
     present = {fidelity.name for fidelity in used.fidelities}
-    return Verdict(
-        tuple(
+    verdicts = []
+    for done, fidelity in enumerate(given.cheaper):
+        report("judging the cheap data", done, len(given.cheaper))
+        verdicts.append(
             _judge_one(fidelity.name, used, models)
             if fidelity.name in present
             else _useless(fidelity.name, "holds copies of the expensive rows only")
-            for fidelity in given.cheaper
         )
-    )
+    report("judging the cheap data", len(given.cheaper), len(given.cheaper))
+    return Verdict(tuple(verdicts))
 
 
 def _judge_one(
@@ -99,8 +103,11 @@ def _judge_one(
     Everything is fitted again for each fold: with a closed form the model of more
     hyperparameters, the one with the cheap data, would look too good.
     """
-    if len(np.unique(data.top.X, axis=0)) < 2:
-        return _unjudged(name, "there are too few expensive points")
+    n_places = len(np.unique(data.top.X, axis=0))
+    if n_places < FEWEST:
+        return _unjudged(
+            name, f"that takes {data.top.name} points at {FEWEST} places, and there are {n_places}"
+        )
     if np.ptp(next(f.y for f in data.cheaper if f.name == name)) == 0.0:
         return _useless(name, "has the same response everywhere")
     with_it = [models[fused] for fused in FUSED if fused in models]
@@ -184,8 +191,14 @@ def _verdict(name: str, data: TrainingData, gains: Array) -> FidelityVerdict:
     elif np.mean(gains < 0.0) >= SURE and gain < -WORTH:
         by = f"by about {-gain:.0%}" if gain > -10.0 else "more than tenfold"
         word, what = "hurts", f"would raise the error on {top} points {by}"
+    elif abs(gain) <= WORTH:
+        word, what = "is neutral", f"hardly changes the error on {top} points"
     else:
-        word, what = "is neutral", f"makes no sure difference to the error on {top} points"
+        word = "is neutral"
+        what = (
+            f"may change the error on {top} points, by about {_change(gain)}, but these points "
+            "are too few to say"
+        )
     sentence = (
         f"{name}: {word}; it {what} (90 % interval of the change {_change(high)} to "
         f"{_change(low)}, from {len(data.top.y)} held-out points)."

@@ -214,6 +214,12 @@ class CoKriging(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
+    @property
+    def _label(self) -> str:
+        return {"autoregressive": "AR1", "top-only": "GP"}.get(
+            self.structure, self.structure.capitalize()
+        )
+
     #: Where the search starts instead of the engine's own starts.
     _start: Array | None = None
     #: What a fit to more of the same data saw in them.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Bounds, TrainingData
-from ..errors import DataError
+from ..errors import DataError, points
 from ..isolation import untouched
 from ._libraries import LibraryRegressor, check_at_least_one, in_blocks, library
 
@@ -109,7 +109,7 @@ def _check_sizes(data: TrainingData) -> None:
         needed = 2 if level == 0 else 3
         if len(fidelity.y) < needed:
             raise DataError(
-                f"fidelity {fidelity.name!r} has {len(fidelity.y)} point(s); SMT's co-kriging "
+                f"fidelity {fidelity.name!r} has {points(len(fidelity.y))}; SMT's co-kriging "
                 f"needs at least {needed}"
             )
 
