@@ -15,7 +15,10 @@ DRAWS = 1000
 
 
 def blend_weights(
-    squared_errors: Array, log_priors: Array | float = 0.0, draws: int = DRAWS
+    squared_errors: Array,
+    log_priors: Array | float = 0.0,
+    draws: int = DRAWS,
+    temper: float = TEMPER,
 ) -> Array:
     """Weights of candidates from the errors of their held-out predictions.
 
@@ -28,6 +31,10 @@ def blend_weights(
     squared_errors : array of shape (n_points, n_candidates)
     log_priors : array of shape (n_candidates,)
         What speaks for each candidate beside its errors.
+    draws : int
+        Of the bootstrap.
+    temper : float
+        Share of the log likelihood that counts.
 
     Returns
     -------
@@ -40,7 +47,7 @@ def blend_weights(
     shares = np.random.default_rng(0).dirichlet(np.ones(n), draws)
     least = 1e-12 * squared_errors.mean() + np.finfo(float).tiny
     likelihood = -0.5 * n * np.log(shares @ squared_errors + least)
-    return softmax(TEMPER * likelihood + prior, axis=1).mean(axis=0)
+    return softmax(temper * likelihood + prior, axis=1).mean(axis=0)
 
 
 def weights_without_each(squared_errors: Array) -> list[Array]:

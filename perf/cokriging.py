@@ -1,0 +1,120 @@
+"""What the choices behind co-kriging are worth: each is undone, and the error looked at.
+
+Prints, for each variant, the geometric mean over problems of the RMSE relative to a GP of the whole
+budget's expensive points, and the mean coverage of 95 % intervals: of `ar1` and `shared-bias`.
+
+    python perf/cokriging.py --seeds 6
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+
+from mastgp.bench.experiments import experiment, find_problem
+from mastgp.bench.metrics import score
+from mastgp.bench.protocol import Trial
+from mastgp.gp import Model, blas_threads
+from mastgp.gp.priors import FACTOR_PRIOR, SCALE_PRIOR, WARP_PRIOR
+from mastgp.rivals import CoKriging, SingleFidelity, cokriging
+
+PAPER = ("branin", "hartmann3", "ackley", "park1", "park2", "hartmann6", "levy", "borehole")
+#: Cheap data that are not unrelated to the expensive ones.
+EXTRA = ("camel", "currin", "forrester", "front", "noisy", "opposite", "otl", "piston", "wing")
+GROUPS = {"two-fidelity": PAPER, "three-fidelity": PAPER, "extra": EXTRA}
+STRUCTURES = ("autoregressive", "shared-bias")
+
+
+@contextmanager
+def constant(name: str, value: object) -> Iterator[None]:
+    """One of the module's constants set to another value."""
+    with patch.object(cokriging, name, value):
+        yield
+
+
+@contextmanager
+def means(kind: str) -> Iterator[None]:
+    """Other means of the levels."""
+    original = CoKriging._model
+
+    def changed(self: CoKriging, data: object) -> Model:
+        return replace(original(self, data), means=kind)
+
+    with patch.object(CoKriging, "_model", changed):
+        yield
+
+
+VARIANTS = {
+    "as it is": lambda: constant("FEW", cokriging.FEW),
+    "means profiled": lambda: means("profiled"),
+    "means never shared": lambda: means("own"),
+    "factor ~ Normal(1, 1)": lambda: constant("EQUAL_LEVELS_PRIOR", FACTOR_PRIOR),
+    "always one scale per level": lambda: constant("SAME_UNITS", 1.0),
+    "warp as wide as MAST's": lambda: constant("WARP_PRIOR", WARP_PRIOR),
+    "discrepancy's variance about 1": lambda: constant("DISCREPANCY_PRIOR", SCALE_PRIOR),
+    "searches to the last digit": lambda: constant("TOLERANCE", None),
+}
+
+
+def scores(trial: Trial, structure: str) -> tuple[float, float]:
+    """RMSE and coverage of one fit."""
+    model = CoKriging(trial.costs, bounds=trial.bounds, structure=structure)
+    model.fit(trial.X, trial.y, fidelity=trial.fidelity)
+    reached = score(trial.y_test, *model.predict(trial.X_test, return_std=True))
+    return reached["rmse"], reached["coverage95"]
+
+
+def yardstick(trial: Trial) -> float:
+    """RMSE of the single-fidelity GP."""
+    model = SingleFidelity(bounds=trial.bounds).fit(trial.X_only, trial.y_only)
+    return score(trial.y_test, *model.predict(trial.X_test, return_std=True))["rmse"]
+
+
+def cell(problems: list[list[Trial]], yardsticks: list[float], structure: str) -> str:
+    """Geometric mean of the RMSE ratio and mean coverage."""
+    reached = np.array([np.mean([scores(t, structure) for t in cases], 0) for cases in problems])
+    ratio = np.exp(np.mean(np.log(reached[:, 0] / yardsticks)))
+    return f"{ratio:.3f}, {reached[:, 1].mean():.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=6)
+    seeds = range(parser.parse_args().seeds)
+    warnings.simplefilter("ignore")
+    with blas_threads(0):
+        trials = {
+            group: [
+                [experiment(group).draw(find_problem(name), seed, "", 1000) for seed in seeds]
+                for name in names
+            ]
+            for group, names in GROUPS.items()
+        }
+        yardsticks = {
+            group: [float(np.mean([yardstick(t) for t in cases])) for cases in problems]
+            for group, problems in trials.items()
+        }
+        print(
+            "| variant: RMSE, coverage | "
+            + " | ".join(f"{structure}, {group}" for structure in STRUCTURES for group in GROUPS)
+            + " |"
+        )
+        print("|---" * (1 + len(GROUPS) * len(STRUCTURES)) + "|")
+        for label, variant in VARIANTS.items():
+            with variant():
+                cells = [
+                    cell(trials[group], yardsticks[group], structure)
+                    for structure in STRUCTURES
+                    for group in GROUPS
+                ]
+            print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
