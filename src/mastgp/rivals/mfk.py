@@ -119,4 +119,5 @@ def _train(model: Any) -> None:
         try:
             model.train()
         except Exception as error:  # SMT raises nothing more specific
-            raise DataError(f"SMT cannot model these data: {error}") from error
+            reason = str(error) or type(error).__name__
+            raise DataError(f"SMT cannot model these data: {reason}") from error
