@@ -372,7 +372,9 @@ def test_predicted_intervals_are_the_models_own(mast, tmp_path):
     assert "trust" not in out
 
 
-@pytest.mark.parametrize(("fused", "noted"), [(2.0, True), (1.05, False), (0.5, False)])
+@pytest.mark.parametrize(
+    ("fused", "noted"), [(2.0, True), (1.05, False), (0.5, False), (None, False)]
+)
 def test_a_fused_model_that_loses_is_named(capsys, monkeypatch, fused, noted):
     monkeypatch.setattr(terminal, "err", Console(width=300, stderr=True, highlight=False))
     rows = [{"model": "MAST", "rmse": fused}, {"model": "expensive alone", "rmse": 1.0}]

@@ -258,15 +258,14 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def predict_mixture(self, X: ArrayLike, include_noise: bool = False) -> Mixture:
         """The whole predictive distribution: mean, variance, density, cdf and quantiles."""
-        mixture = self._mixture(self._unit_queries(X))
         extra = self.noise_var_ if include_noise else 0.0
-        return replace(mixture, variances=mixture.variances + extra)
+        return self._mixture(self._unit_queries(X), extra)
 
-    def _quantile_unit(self, U: Array, q: float, extra_var: float = 0.0) -> Array:
-        if not 0.0 < q < 1.0:
-            raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
-        mixture = self._mixture(U)
-        return replace(mixture, variances=mixture.variances + extra_var).quantile(q)
+    def _quantiles_unit(
+        self, U: Array, levels: Sequence[float], extra_var: float = 0.0
+    ) -> list[Array]:
+        mixture = self._mixture(U, extra_var)
+        return [mixture.quantile(q) for q in levels]
 
     @property
     def _label(self) -> str:
@@ -324,11 +323,12 @@ class AutoSurrogate(MultiFidelityRegressor):
         """The data that the candidates were fitted to."""
         return next(iter(self.candidates_.values())).training_data_
 
-    def _mixture(self, U: Array) -> Mixture:
+    def _mixture(self, U: Array, extra_var: float = 0.0) -> Mixture:
         means, variances = zip(
             *(model._predict_unit(U) for model in self.candidates_.values()), strict=True
         )
-        return Mixture(self._shares, np.array(means), self.calibration_**2 * np.array(variances))
+        spread = self.calibration_**2 * np.array(variances) + extra_var
+        return Mixture(self._shares, np.array(means), spread)
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
         mixture = self._mixture(U)

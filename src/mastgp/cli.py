@@ -591,12 +591,12 @@ def _print_validation(model: MultiFidelityRegressor) -> None:
 
 def _note_a_loss(rows: list[dict[str, Any]]) -> None:
     """Say so where the cheap data made things worse."""
-    fused, *others = (row for row in rows if row["rmse"] is not None)
-    alone = min((row["rmse"] for row in others if row["model"] == "expensive alone"), default=None)
-    if alone is not None and fused["rmse"] > LOSING * alone:
+    name, fused = rows[0]["model"], rows[0]["rmse"]
+    alone = {row["model"]: row["rmse"] for row in rows}.get("expensive alone")
+    if fused is not None and alone is not None and fused > LOSING * alone:
         terminal.note(
-            f"{fused['model']} does worse on held-out points than the expensive points alone "
-            f"(RMSE {fused['rmse']:.4g} against {alone:.4g}). Do the cheap data belong to these "
+            f"{name} does worse on held-out points than the expensive points alone "
+            f"(RMSE {fused:.4g} against {alone:.4g}). Do the cheap data belong to these "
             "points, and is every input column one? --method auto weighs both"
         )
 

@@ -219,8 +219,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
         """Value below which the share q of the predictive distribution lies, shape (n,)."""
+        if not 0.0 < q < 1.0:
+            raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
         extra = self.noise_var_ if include_noise else 0.0
-        return self._quantile_unit(self._unit_queries(X), q, extra)
+        (quantile,) = self._quantiles_unit(self._unit_queries(X), (q,), extra)
+        return quantile
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, include_noise: bool = False
@@ -231,18 +234,17 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """
         if not 0.0 < level < 1.0:
             raise DataError(f"an interval's level is between 0 and 1, not {level!r}")
-        U = self._unit_queries(X)
         extra = self.noise_var_ if include_noise else 0.0
-        low, high = (self._quantile_unit(U, 0.5 + side * level, extra) for side in (-0.5, 0.5))
+        low, high = self._quantiles_unit(self._unit_queries(X), _ends_of(level), extra)
         return low, high
 
-    def _quantile_unit(self, U: Array, q: float, extra_var: float = 0.0) -> Array:
-        """Quantile of the predictive distribution, here a normal one."""
-        if not 0.0 < q < 1.0:
-            raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
+    def _quantiles_unit(
+        self, U: Array, levels: Sequence[float], extra_var: float = 0.0
+    ) -> list[Array]:
+        """Quantiles of the predictive distribution, here a normal one, from one prediction."""
         mean, var = self._predict_unit(U)
-        quantile: Array = mean + ndtri(q) * np.sqrt(var + extra_var)
-        return quantile
+        std = np.sqrt(var + extra_var)
+        return [mean + ndtri(q) * std for q in levels]
 
     @property
     def _label(self) -> str:
@@ -353,6 +355,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
                 ExtrapolationWarning,
             )
         return U
+
+
+def _ends_of(level: float) -> tuple[float, float]:
+    """Levels of the two quantiles that a central interval lies between."""
+    return 0.5 - 0.5 * level, 0.5 + 0.5 * level
 
 
 @contextmanager

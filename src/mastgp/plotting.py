@@ -136,10 +136,11 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
     line[:, i] = np.linspace(data.box.low[i], data.box.high[i], 201)
     U = data.box.to_unit(line)
     mean = model._mean_unit(U)
+    low, high = model._quantiles_unit(U, (0.025, 0.975))
     axes.fill_between(
         line[:, i],
-        model._quantile_unit(U, 0.025),
-        model._quantile_unit(U, 0.975),
+        low,
+        high,
         color=_BLUE,
         alpha=0.3,
         linewidth=0,
