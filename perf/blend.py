@@ -24,24 +24,21 @@ from scipy.stats import norm
 
 from mastgp.auto import _is_joint, _try_each, default_candidates
 from mastgp.bench.experiments import experiment, find_problem
-from mastgp.bench.metrics import score
 from mastgp.data import without_copies
 from mastgp.files import atomic_write
 from mastgp.gp import blas_threads
 from mastgp.mixture import Mixture
 from mastgp.progress import listening, report
-from mastgp.rivals import CoKriging, SingleFidelity
+from mastgp.rivals import CoKriging
 from mastgp.terminal import progress
 from mastgp.weights import DRAWS, blend_weights
+from study import SMALLER, TEST_SIZE, yardstick
 
-#: Larger problems take minutes each.
-PAPER = ("branin", "hartmann3", "ackley", "park1", "park2", "hartmann6", "levy", "borehole")
 GROUPS = {
     "extra": tuple(experiment("extra").problems),
-    "two-fidelity": PAPER,
-    "three-fidelity": PAPER,
+    "two-fidelity": SMALLER,
+    "three-fidelity": SMALLER,
 }
-TEST_SIZE = 1000
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,7 @@ Rule = Callable[[Draw], np.ndarray]
 def compute(group: str, problem: str, seed: int) -> Draw:
     """Fit and check every candidate."""
     trial = experiment(group).draw(find_problem(problem), seed, "", TEST_SIZE)
-    yardstick = SingleFidelity(bounds=trial.bounds).fit(trial.X_only, trial.y_only)
-    reached = score(trial.y_test, *yardstick.predict(trial.X_test, return_std=True))
+    reached = yardstick(trial)
     first = CoKriging(trial.costs, bounds=trial.bounds, structure="top-only")
     data = without_copies(first.fit(trial.X, trial.y, fidelity=trial.fidelity).training_data_)
     trials = _try_each(list(default_candidates(len(data.fidelities))), data)
@@ -175,8 +171,8 @@ def summary(problems: dict[str, list[Draw]], rule: Rule, keep: Callable[[Draw], 
     rows = []
     for cases in problems.values():
         reached = np.mean([scored(keep(draw), rule) for draw in cases], axis=0)
-        yardstick = np.mean([draw.yardstick for draw in cases], axis=0)
-        rows.append([*np.log(reached[:2] / yardstick), reached[2]])
+        single = np.mean([draw.yardstick for draw in cases], axis=0)
+        rows.append([*np.log(reached[:2] / single), reached[2]])
     log_rmse, log_density, coverage = np.mean(rows, axis=0)
     return f"{np.exp(log_rmse):.3f}, {np.exp(log_density):.2f}, {coverage:.2f}"
 

@@ -21,13 +21,13 @@ from mastgp.bench.experiments import experiment, find_problem
 from mastgp.bench.metrics import score
 from mastgp.bench.protocol import Trial
 from mastgp.gp import Model, blas_threads
-from mastgp.gp.priors import FACTOR_PRIOR, SCALE_PRIOR, WARP_PRIOR
-from mastgp.rivals import CoKriging, SingleFidelity, cokriging
+from mastgp.gp.priors import FACTOR_PRIOR, SCALE_PRIOR, WARP_PRIOR, LogNormal
+from mastgp.rivals import CoKriging, cokriging
+from study import SMALLER, TEST_SIZE, yardstick
 
-PAPER = ("branin", "hartmann3", "ackley", "park1", "park2", "hartmann6", "levy", "borehole")
 #: Cheap data that are not unrelated to the expensive ones.
 EXTRA = ("camel", "currin", "forrester", "front", "noisy", "opposite", "otl", "piston", "wing")
-GROUPS = {"two-fidelity": PAPER, "three-fidelity": PAPER, "extra": EXTRA}
+GROUPS = {"two-fidelity": SMALLER, "three-fidelity": SMALLER, "extra": EXTRA}
 STRUCTURES = ("autoregressive", "shared-bias")
 
 
@@ -57,6 +57,8 @@ VARIANTS = {
     "factor ~ Normal(1, 1)": lambda: constant("EQUAL_LEVELS_PRIOR", FACTOR_PRIOR),
     "always one scale per level": lambda: constant("SAME_UNITS", 1.0),
     "warp as wide as MAST's": lambda: constant("WARP_PRIOR", WARP_PRIOR),
+    "warp ~ LogNormal(0, 0.3)": lambda: constant("WARP_PRIOR", LogNormal(0.0, 0.3)),
+    "warp ~ LogNormal(0, 0.1)": lambda: constant("WARP_PRIOR", LogNormal(0.0, 0.1)),
     "discrepancy's variance about 1": lambda: constant("DISCREPANCY_PRIOR", SCALE_PRIOR),
     "searches to the last digit": lambda: constant("TOLERANCE", None),
 }
@@ -68,12 +70,6 @@ def scores(trial: Trial, structure: str) -> tuple[float, float]:
     model.fit(trial.X, trial.y, fidelity=trial.fidelity)
     reached = score(trial.y_test, *model.predict(trial.X_test, return_std=True))
     return reached["rmse"], reached["coverage95"]
-
-
-def yardstick(trial: Trial) -> float:
-    """RMSE of the single-fidelity GP."""
-    model = SingleFidelity(bounds=trial.bounds).fit(trial.X_only, trial.y_only)
-    return score(trial.y_test, *model.predict(trial.X_test, return_std=True))["rmse"]
 
 
 def cell(problems: list[list[Trial]], yardsticks: list[float], structure: str) -> str:
@@ -91,13 +87,13 @@ def main() -> None:
     with blas_threads(0):
         trials = {
             group: [
-                [experiment(group).draw(find_problem(name), seed, "", 1000) for seed in seeds]
+                [experiment(group).draw(find_problem(name), seed, "", TEST_SIZE) for seed in seeds]
                 for name in names
             ]
             for group, names in GROUPS.items()
         }
         yardsticks = {
-            group: [float(np.mean([yardstick(t) for t in cases])) for cases in problems]
+            group: [float(np.mean([yardstick(t)["rmse"] for t in cases])) for cases in problems]
             for group, problems in trials.items()
         }
         print(

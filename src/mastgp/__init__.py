@@ -3,9 +3,9 @@
 Estimators are imported when they are first used, so that ``import mastgp`` costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ._lazy import lazily
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
@@ -54,21 +54,16 @@ __all__ = [
     "validate",
 ]
 
-_LAZY = {
-    "MAST": ".mast",
-    "AutoSurrogate": ".auto",
-    "fit": ".api",
-    "load": ".api",
-    "validate": ".validation",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name], __name__), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(
+    __name__,
+    {
+        "MAST": ".mast",
+        "AutoSurrogate": ".auto",
+        "fit": ".api",
+        "load": ".api",
+        "validate": ".validation",
+    },
+)
 
 
 def __dir__() -> list[str]:

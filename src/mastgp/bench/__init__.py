@@ -3,8 +3,9 @@
 Names are imported when they are first used, so that commands start at once.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .._lazy import lazily
 
 if TYPE_CHECKING:
     from .problems import PROBLEMS, Problem, problem
@@ -12,17 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["PROBLEMS", "Budget", "Problem", "Trial", "problem", "synthetic_trial"]
 
-_LAZY = {
-    "PROBLEMS": ".problems",
-    "Problem": ".problems",
-    "problem": ".problems",
-    "Budget": ".protocol",
-    "Trial": ".protocol",
-    "synthetic_trial": ".protocol",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name], __name__), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "PROBLEMS": ".problems",
+        "Problem": ".problems",
+        "problem": ".problems",
+        "Budget": ".protocol",
+        "Trial": ".protocol",
+        "synthetic_trial": ".protocol",
+    },
+)
