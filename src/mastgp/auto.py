@@ -90,9 +90,11 @@ def _joint_candidates(n_levels: int) -> Iterator[Candidate]:
         for kernel in ("rbf", "matern52"):
             for warp in ("kumaraswamy", None):
                 yield _co_kriging(structure, kernel, warp)
-    yield _co_kriging("general", "rbf", "kumaraswamy")
-    for structure in ("fading-bias", "common-bias") if n_levels > 2 else ("fading-bias",):
-        yield _co_kriging(structure, "rbf", "kumaraswamy")
+    biased = ("fading-bias", "common-bias") if n_levels > 2 else ("fading-bias",)
+    for structure in ("general", *biased):
+        for warp in ("kumaraswamy", None):
+            yield _co_kriging(structure, "rbf", warp)
+    for structure in biased:
         yield _co_kriging(structure, "rbf", None, "botorch")
 
 

@@ -38,8 +38,9 @@ SAME_MEAN = 0.5
 FEW = 3
 #: Searches end when the log density changes by less; ten times that ends some of them too soon.
 TOLERANCE = 1e-4
-#: Half the default's width: a joint model has many points to bend the inputs with (docs/rivals.md).
-WARP_PRIOR = LogNormal(0.0, 0.3)
+#: Far narrower than the default: a joint model has many points to bend the inputs with
+#: (docs/rivals.md).
+WARP_PRIOR = LogNormal(0.0, 0.2)
 #: What BoTorch's multi-fidelity kernel takes for the shared function and for the biases.
 BOTORCH_SHARED, BOTORCH_BIAS = Gamma(3.0, 6.0), Gamma(6.0, 2.0)
 
