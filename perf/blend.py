@@ -161,7 +161,7 @@ def best_in_truth(draw: Draw) -> np.ndarray:
 def scored(draw: Draw, rule: Rule) -> tuple[float, float, float]:
     """RMSE, mean density and coverage of the blend."""
     blend = Mixture(rule(draw), draw.mean, draw.std**2)
-    inside = np.abs(draw.y_test - blend.mean) <= norm.ppf(0.975) * np.sqrt(blend.variance)
+    inside = np.abs(blend.cdf(draw.y_test) - 0.5) <= 0.475
     rmse = np.sqrt(np.mean((blend.mean - draw.y_test) ** 2))
     return float(rmse), float(blend.density(draw.y_test).mean()), float(inside.mean())
 

@@ -7,10 +7,11 @@ from sklearn.exceptions import NotFittedError
 
 import mastgp
 from conftest import COSTS
-from mastgp import MAST, AutoSurrogate, CopiesWarning, DataError, FitWarning, validate
+from mastgp import MAST, AutoSurrogate, CopiesWarning, DataError, FitWarning, MastError, validate
 from mastgp.auto import calibration_of, default_candidates
-from mastgp.crossval import HeldOut
+from mastgp.crossval import HeldOut, held_out
 from mastgp.data import without_copies
+from mastgp.gp import GaussianProcess
 from mastgp.mixture import Mixture
 from mastgp.progress import listening
 from mastgp.rivals import FIRE, CoKriging, SingleFidelity
@@ -89,7 +90,11 @@ def test_a_mixture_of_one_is_the_normal_distribution():
 def test_noise_is_added_to_every_member(fitted, rng):
     Q = rng.random((3, 2))
     latent, noisy = fitted.predict_mixture(Q), fitted.predict_mixture(Q, include_noise=True)
-    np.testing.assert_allclose(noisy.variances - latent.variances, fitted.noise_var_)
+    own = [[member.noise_var_] * 3 for member in fitted.candidates_.values()]
+    np.testing.assert_allclose(noisy.variances - latent.variances, own)
+    np.testing.assert_allclose(noisy.variance - latent.variance, fitted.noise_var_)
+    low, _ = fitted.predict_interval(Q, include_noise=True)
+    np.testing.assert_allclose(noisy.cdf(low), 0.025, atol=1e-6)
 
 
 def test_weights_follow_held_out_errors():
@@ -182,24 +187,142 @@ def test_differences_that_do_not_matter_are_no_help():
         assert model.verdict_.fidelities[0].word != "helps"
 
 
-def test_the_check_of_other_methods_warns_of_copies(rng):
-    X = rng.random((20, 2))
-    X[:5] = X[15:]
-    labels = ["coarse"] * 15 + ["fine"] * 5
-    model = MAST(COSTS).fit(X, truth(X), fidelity=labels)
-    with pytest.warns(CopiesWarning, match="looks too good"):
-        validate(model)
+def test_only_fitted_models_can_be_checked():
     with pytest.raises(NotFittedError):
         validate(MAST())
 
 
-def test_three_fidelities_get_a_verdict_each(rng):
+def wiggly(X):
+    return np.sin(9 * X[:, 0]) * np.cos(8 * X[:, 1]) + 0.5 * np.sin(12 * X[:, 2])
+
+
+def test_a_nested_design_is_checked_as_hard_as_queries_are(rng):
+    """Where all expensive places have a cheap row, that row is held out, too."""
+    L = np.random.default_rng(0).random((30, 3))
+    H = L[:10]
+    y = np.concatenate([1.2 * wiggly(L) + L[:, 0], wiggly(H)])
+    labels = ["coarse"] * 30 + ["fine"] * 10
+    model = AutoSurrogate(COSTS).fit(np.concatenate([L, H]), y, fidelity=labels)
+    Q = rng.random((500, 3))
+    true = np.sqrt(np.mean((model.predict(Q) - wiggly(Q)) ** 2))
+    assert model.held_out_.rmse > 0.5 * true
+    assert model.verdict_.fidelities[0].gain < 0.8
+
+
+@pytest.mark.parametrize("alter", [lambda y: 2 * y + 1, lambda y: np.round(y, 5)])
+def test_altered_copies_of_expensive_rows_prove_nothing(alter):
+    X = np.random.default_rng(4).random((12, 2))
+    y = np.concatenate([alter(truth(X)), truth(X)])
+    labels = ["coarse"] * 12 + ["fine"] * 12
+    model = AutoSurrogate(COSTS).fit(np.concatenate([X, X]), y, fidelity=labels)
+    assert model.verdict_.fidelities[0].word != "helps"
+
+
+@pytest.mark.parametrize(
+    "model", [MAST(COSTS), FIRE(COSTS), CoKriging(COSTS)], ids=["mast", "fire", "ar1"]
+)
+def test_cheap_rows_at_held_out_places_give_nothing_away(model, rng):
+    """Whatever they say, the prediction of the held-out point is the same."""
+    L, H = rng.random((20, 2)), rng.random((6, 2))
+    X, labels = np.concatenate([L, H[:1], H]), ["coarse"] * 21 + ["fine"] * 6
+    predicted = []
+    for told in (0.0, 1.5):
+        y = np.concatenate([truth(L), [told], truth(H)])
+        fitted = model.fit(X, y, fidelity=labels)
+        data = fitted.training_data_
+        row = int(np.flatnonzero(data.top.rows == 21)[0])
+        refitted = fitted._refit(data.without(data.at_places_of(np.array([row]))))
+        assert len(refitted.training_data_.fidelities[0].y) == 20
+        predicted.append(refitted.predict(H[:1])[0])
+    assert predicted[0] == pytest.approx(predicted[1], abs=0.02)
+
+
+def test_closed_form_of_a_nested_design(rng):
+    """The block formula is what conditioning on the other rows gives, hyperparameters kept."""
+    L = rng.random((15, 2))
+    H = L[:5]
+    y = np.concatenate([truth(L) + 0.3, truth(H)])
+    labels = ["coarse"] * 15 + ["fine"] * 5
+    model = CoKriging(COSTS, warp=None).fit(np.concatenate([L, H]), y, fidelity=labels)
+    checked = held_out(model, quick=True)
+    data, process = model.training_data_, model.process_
+    for row in range(5):
+        rest = data.without(data.at_places_of(np.array([row])))
+        assert rest.n_points == 18
+        state = process.get_state()
+        keep = ~np.concatenate(data.at_places_of(np.array([row])))
+        part = {k: state[k][keep] for k in ("X", "y", "groups")}
+        again = GaussianProcess.from_state(process.model, {**state, **part})
+        mean, var = again.predict(data.unit(data.top)[[row]], 1)
+        assert checked.mean[row] == pytest.approx(mean[0], rel=1e-6)
+        assert checked.std[row] ** 2 == pytest.approx(var[0] + model.noise_var_, rel=1e-6)
+
+
+def test_a_fidelity_is_never_held_out_as_a_whole(rng):
+    X = rng.random((8, 2))
+    X[0] = X[1]
+    labels = ["coarse"] + ["fine"] * 7
+    with pytest.warns(mastgp.CostWarning):
+        model = CoKriging(COSTS).fit(X, truth(X), fidelity=labels)
+    data = model.training_data_
+    masks = data.at_places_of(np.arange(7))
+    assert not masks[0].any()
+    assert masks[1].all()
+
+
+def test_ten_folds_from_thirty_places_on(rng):
+    for n, folds in ((29, 29), (30, 10)):
+        X = rng.random((n, 1))
+        model = CoKriging(structure="top-only", warp=None).fit(X, np.sin(5 * X[:, 0]))
+        assert held_out(model, quick=True).n_folds == folds
+
+
+def test_the_blend_is_checked_with_the_weights_it_has(fitted):
+    """Each point's weights are from the others' errors, but otherwise as in the blend."""
+    checked = fitted.candidates_held_out_
+    names = list(checked)
+    errors = np.column_stack([checked[name].error ** 2 for name in names])
+    posterior = {
+        name: fitted.candidates_[name].log_posterior_
+        for name in fitted.candidates_
+        if checked[name] is not None and hasattr(fitted.candidates_[name], "log_posterior_")
+    }
+    assert posterior
+    shipped = sum(w * checked[name].mean for name, w in fitted.weights_.items())
+    rmse = np.sqrt(np.mean((shipped - fitted.held_out_.y) ** 2))
+    assert fitted.held_out_.rmse == pytest.approx(rmse, rel=0.5)
+    assert fitted.held_out_.rmse > 0.5 * np.sqrt(errors.mean(axis=0).min())
+    probability = fitted.held_out_.probability
+    assert ((probability > 0) & (probability < 1)).all()
+
+
+def test_three_fidelities_get_a_verdict_each_and_one_together(tmp_path, rng):
     X = rng.random((60, 2))
     labels = np.repeat(["a", "b", "c"], [30, 20, 10])
     y = truth(X) + np.where(labels == "a", X[:, 1], np.where(labels == "b", 0.2, 0.0))
     model = AutoSurrogate(order=["a", "b", "c"]).fit(X, y, fidelity=labels)
     assert [entry.name for entry in model.verdict_.fidelities] == ["a", "b"]
     assert any(name.startswith("common-bias") for name in model.weights_)
+    assert model.verdict_.together.word == "helps"
+    model.save(tmp_path / "a.mast")
+    again = mastgp.load(tmp_path / "a.mast")
+    assert again.verdict_ == model.verdict_
+
+
+def test_sources_that_say_the_same_help_together():
+    """Each is worth nothing beside the other."""
+    rng = np.random.default_rng(5)
+    X1, X2 = rng.random((40, 2)), rng.random((10, 2))
+    cheap = truth(X1) + 0.3 * X1[:, 0]
+    X = np.concatenate([X1, X1, X2])
+    y = np.concatenate([cheap, cheap + 0.1, truth(X2)])
+    labels = np.repeat(["one", "two", "fine"], [40, 40, 10])
+    model = AutoSurrogate(order=["one", "two", "fine"]).fit(X, y, fidelity=labels)
+    first, second = model.verdict_.fidelities
+    assert "helps" not in (first.word, second.word)
+    assert "the other cheap data given" in first.sentence
+    assert model.verdict_.together.word == "helps"
+    assert str(model.verdict_).splitlines()[-1].startswith("all cheap data: helps")
 
 
 def test_saved_and_loaded(tmp_path, fitted, rng):
@@ -250,16 +373,24 @@ def test_calibration_keeps_the_mean(rng):
     )
     Q = rng.random((5, 2))
     np.testing.assert_allclose(plain.predict(Q), scaled.predict(Q))
-    first = plain.predict_mixture(Q).variances * scaled.calibration_**2
-    np.testing.assert_allclose(scaled.predict_mixture(Q).variances, first)
-    _, before = plain.predict(Q, return_std=True, include_noise=True)
-    _, after = scaled.predict(Q, return_std=True, include_noise=True)
-    assert (after / before - 1) * (scaled.calibration_ - 1) == pytest.approx(
-        (scaled.calibration_ - 1) ** 2 * np.ones(5), rel=0.6
-    )
-    ratio = scaled.held_out_.std / plain.held_out_.std
-    np.testing.assert_allclose(ratio, scaled.calibration_)
+    factor = scaled.calibration_
+    assert abs(factor - 1.0) > 0.01
     assert plain.calibration_ == 1.0
+    for noisy in (False, True):
+        before, after = (
+            m.predict(Q, return_std=True, include_noise=noisy)[1] for m in (plain, scaled)
+        )
+        np.testing.assert_allclose(after, factor * before)
+    np.testing.assert_allclose(scaled.held_out_.std, factor * plain.held_out_.std)
+    widths = [np.subtract(*m.predict_interval(Q)) for m in (plain, scaled)]
+    np.testing.assert_allclose(widths[1], factor * widths[0], rtol=1e-6)
+    _, cov = scaled.predict(Q, return_cov=True)
+    np.testing.assert_allclose(cov, factor**2 * plain.predict(Q, return_cov=True)[1])
+    draws = [m.sample_y(Q, 4, random_state=1) for m in (plain, scaled)]
+    mean = plain.predict(Q)[:, None]
+    np.testing.assert_allclose(draws[1] - mean, factor * (draws[0] - mean), atol=1e-9)
+    slopes = [m.predict_gradient(Q)[1] for m in (plain, scaled)]
+    np.testing.assert_allclose(slopes[1], factor**2 * slopes[0])
 
 
 def test_candidates_of_the_users_own(rng):
@@ -299,7 +430,13 @@ def test_a_blend_with_a_nonlinear_member_has_everything(tmp_path):
 
 class Broken(CoKriging):
     def _fit_unit(self, data):
-        raise np.linalg.LinAlgError("singular")
+        raise ValueError("singular")
+
+
+class Clueless(CoKriging):
+    def _leave_out(self, folds):
+        mean, var = super()._leave_out(folds)
+        return np.full_like(mean, np.nan), var
 
 
 def test_a_candidate_that_fails_is_left_out(rng):
@@ -307,8 +444,21 @@ def test_a_candidate_that_fails_is_left_out(rng):
     with pytest.warns(FitWarning, match="candidate 'broken' could not be fitted: singular"):
         model = AutoSurrogate(COSTS, add={"broken": Broken()}).fit(X, y, fidelity=labels)
     assert "broken" not in model.weights_
+    with pytest.warns(FitWarning, match="'clueless' could not be fitted: .* not finite"):
+        model = AutoSurrogate(COSTS, add={"clueless": Clueless()}).fit(X, y, fidelity=labels)
+    assert np.isfinite(model.predict(X)).all()
     with pytest.raises(DataError, match="candidate 'fire' is tried anyway"):
         AutoSurrogate(COSTS, add=["fire"]).fit(X, y, fidelity=labels)
+
+
+def test_what_a_member_lacks_does_not_depend_on_the_draw(fitted, rng):
+    X, y, labels = pair(rng, lambda X: truth(X) + 0.2, n_cheap=12, n_dear=5)
+    model = AutoSurrogate(COSTS, add=["reification"]).fit(X, y, fidelity=labels)
+    assert "reification" in model.candidates_
+    for seed in range(5):
+        with pytest.raises(MastError, match="Reification has no joint covariance"):
+            model.sample_y(X[:2], random_state=seed)
+    assert fitted.sample_y(X[:2], 0).shape == (2, 0)
 
 
 def test_the_targets_units_do_not_matter(rng):

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 import mastgp
-from mastgp import cli, examples, terminal
+from mastgp import MAST, cli, examples, terminal
 
 WING = {name: str(examples.FOLDER / f"{name}.csv") for name in ("panel", "cfd", "queries")}
 FIT = ["fit", WING["panel"], WING["cfd"], "--target", "drag_counts"]
@@ -311,6 +311,7 @@ def test_methods_and_their_options(mast):
     code, out, _ = mast("methods")
     assert code == 0
     assert "ar1" in out
+    assert "emukit" in out  # what nargp needs, or the command that gets it
     code, out, _ = mast("methods", "--json")
     assert {entry["name"] for entry in json.loads(out)} >= {"mast", "auto", "nargp"}
     code, out, _ = mast(*fit, "--method", "ar1", "-o", "a.mast")
@@ -378,9 +379,31 @@ def test_predicted_intervals_are_the_models_own(mast, tmp_path):
 def test_a_fused_model_that_loses_is_named(capsys, monkeypatch, fused, noted):
     monkeypatch.setattr(terminal, "err", Console(width=300, stderr=True, highlight=False))
     rows = [{"model": "MAST", "rmse": fused}, {"model": "expensive alone", "rmse": 1.0}]
-    cli._note_a_loss(rows)
+    X = np.linspace(0, 1, 5)[:, None]
+    data = MAST().fit(X, 3 * X[:, 0]).training_data_
+    cli._note_a_loss(rows, data)
     words = "MAST does worse on held-out points than the expensive points alone (RMSE 2 against 1)"
     assert (words in capsys.readouterr().err) == noted
+
+
+def test_one_expensive_point_cannot_be_checked(mast, tmp_path):
+    rows = "".join(f"{x},{x * x}\n" for x in (0.1, 0.3, 0.5, 0.8))
+    (tmp_path / "a.csv").write_text("x,y\n" + rows)
+    (tmp_path / "b.csv").write_text("x,y\n0.4,1\n")
+    for method in ("mast", "auto"):
+        command = ("fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b")
+        code, _, err = mast(*command, "--method", method)
+        assert code == 0
+        assert "no held-out check: " in err
+
+
+def test_dropping_is_for_the_method_that_can(mast):
+    code, _, err = mast(*FIT, *COSTS, "--drop")
+    assert code == 1
+    assert "method 'mast' has no option --drop" in err
+    code, out, _ = mast(*FIT, *COSTS, "--method", "auto", "--drop", "--json", "--no-check")
+    assert code == 0
+    assert {entry["word"] for entry in json.loads(out)["verdict"]} <= {"helps", "is neutral"}
 
 
 def test_a_misspelt_input_is_recognised(mast, tmp_path):

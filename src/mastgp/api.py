@@ -63,16 +63,12 @@ def fit(
         labels.extend([label] * len(y))
         noises.append(np.broadcast_to(noise_std, y.shape))
     noise = np.concatenate(noises)
-    model = (
-        find_method(method)
-        .build(costs=costs, **options)
-        ._fit_rows(
-            _stack(tables, list(data)),
-            np.concatenate(targets),
-            labels,
-            None if np.isnan(noise).all() else noise,
-            places,
-        )
+    model = _estimator(method, costs, options)._fit_rows(
+        _stack(tables, list(data)),
+        np.concatenate(targets),
+        labels,
+        None if np.isnan(noise).all() else noise,
+        places,
     )
     if len(names) == 1:
         model.target_name_ = names.pop()

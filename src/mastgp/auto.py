@@ -47,6 +47,8 @@ EVIDENCE = 0.05
 LEAST_WEIGHT = 2e-3
 #: Variants of MAST are tried where its held-out error is at most so many times the least.
 IN_THE_RUNNING = 1.25
+#: What may go wrong in a candidate of ours, which is then left out.
+FAILURES = (MastError, ArithmeticError, np.linalg.LinAlgError)
 #: Pseudo-points at a ratio of one, in the recalibration of intervals.
 CALIBRATION_PRIOR = 4.0
 
@@ -60,10 +62,13 @@ class Candidate:
     name : str
     estimator : MultiFidelityRegressor
         Not fitted.
+    added : bool
+        Whether it is the user's own, of which anything may be expected.
     """
 
     name: str
     estimator: MultiFidelityRegressor
+    added: bool = False
 
 
 def default_candidates(n_levels: int) -> Iterator[Candidate]:
@@ -196,16 +201,19 @@ class AutoSurrogate(MultiFidelityRegressor):
         self.verdict_ = judge(data, used, {trial.name: trial.model for trial in trials})
         hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
         if self.drop and hurting:
-            trials = self._try_all(used.only(lambda fidelity: fidelity.name not in hurting))
+            alone = [trial for trial in trials if not _uses_cheap_data(trial.model)]
+            rest = used.only(lambda fidelity: fidelity.name not in hurting)
+            trials = self._try_all(rest, alone)
         self._blend(trials)
 
-    def _try_all(self, data: TrainingData) -> list[Trial]:
-        """Fit every candidate, and have it predict what was held out."""
+    def _try_all(self, data: TrainingData, known: Sequence[Trial] = ()) -> list[Trial]:
+        """Fit every candidate but those known, and have it predict what was held out."""
         candidates = [*default_candidates(len(data.fidelities)), *self._added()]
         _check_names(candidates)
-        trials = _try_each(candidates, data)
+        names = {trial.name for trial in known}
+        trials = _try_each([c for c in candidates if c.name not in names], data, known)
         if _mast_is_in_the_running(trials):
-            trials += _try_each(list(mast_variants()), data)
+            trials = _try_each(list(mast_variants()), data, trials)
         return trials
 
     def _added(self) -> Iterator[Candidate]:
@@ -223,7 +231,7 @@ class AutoSurrogate(MultiFidelityRegressor):
                     f"candidate {name!r} is no multi-fidelity estimator of this package, but a "
                     f"{type(estimator).__name__}"
                 )
-            yield Candidate(name, estimator)
+            yield Candidate(name, estimator, added=True)
 
     def _blend(self, trials: list[Trial]) -> None:
         weights = _weights(trials)
@@ -236,7 +244,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         self.calibration_ = 1.0
         if self.calibrate and self.held_out_ is not None:
             self.calibration_ = calibration_of(self.held_out_)
-            self.held_out_ = replace(self.held_out_, std=self.calibration_ * self.held_out_.std)
+            self.held_out_ = _held_out_blend(trials, self.calibration_)
 
     @property
     def _shares(self) -> Array:
@@ -260,13 +268,12 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def predict_mixture(self, X: ArrayLike, include_noise: bool = False) -> Mixture:
         """The whole predictive distribution: mean, variance, density, cdf and quantiles."""
-        extra = self.noise_var_ if include_noise else 0.0
-        return self._mixture(self._unit_queries(X), extra)
+        return self._mixture(self._unit_queries(X), include_noise)
 
     def _quantiles_unit(
-        self, U: Array, levels: Sequence[float], extra_var: float = 0.0
+        self, U: Array, levels: Sequence[float], include_noise: bool = False
     ) -> list[Array]:
-        mixture = self._mixture(U, extra_var)
+        mixture = self._mixture(U, include_noise)
         return [mixture.quantile(q) for q in levels]
 
     @property
@@ -276,16 +283,19 @@ class AutoSurrogate(MultiFidelityRegressor):
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions, each from a member chosen by its weight: shape (n, n_samples)."""
         U = self._unit_queries(X)
+        for model in self.candidates_.values():
+            model._covariance_unit(U[:1])  # whether it has one must not depend on who is drawn
         random = check_random_state(self.random_state if random_state is None else random_state)
         counts = random.multinomial(n_samples, self._shares)
         draws = [
-            draw_samples(mean, self.calibration_**2 * cov, count, random)
+            draw_samples(mean, cov, count, random)
             for count, model in zip(counts, self.candidates_.values(), strict=True)
             if count
             for mean, cov in [model._covariance_unit(U)]
         ]
-        samples = np.hstack(draws)
-        return samples[:, random.permutation(n_samples)]
+        samples = np.hstack([np.empty((len(U), 0)), *draws])[:, random.permutation(n_samples)]
+        centre = self._mean_unit(U)[:, None]
+        return centre + self.calibration_ * (samples - centre)
 
     def _get_state(self) -> dict[str, Any]:
         from .storage import estimator_state
@@ -298,7 +308,7 @@ class AutoSurrogate(MultiFidelityRegressor):
                 n: asdict(h) for n, h in self.candidates_held_out_.items() if h is not None
             },
             "held_out": None if self.held_out_ is None else asdict(self.held_out_),
-            "verdict": [asdict(entry) for entry in self.verdict_.fidelities],
+            "verdict": [asdict(entry) for entry in self.verdict_.entries],
             "calibration": self.calibration_,
         }
 
@@ -318,19 +328,23 @@ class AutoSurrogate(MultiFidelityRegressor):
             for n in self.weights_
         }
         self.held_out_ = None if state["held_out"] is None else HeldOut(**state["held_out"])
-        self.verdict_ = Verdict(tuple(FidelityVerdict(**entry) for entry in state["verdict"]))
+        entries = tuple(FidelityVerdict(**entry) for entry in state["verdict"])
+        one_by_one = len(self.training_data_.cheaper)
+        self.verdict_ = Verdict(entries[:one_by_one], *entries[one_by_one:])
         self.calibration_ = state["calibration"]
 
     def _used_data(self) -> TrainingData:
         """The data that the candidates were fitted to."""
         return next(iter(self.candidates_.values())).training_data_
 
-    def _mixture(self, U: Array, extra_var: float = 0.0) -> Mixture:
-        means, variances = zip(
-            *(model._predict_unit(U) for model in self.candidates_.values()), strict=True
+    def _mixture(self, U: Array, include_noise: bool = False) -> Mixture:
+        members = self.candidates_.values()
+        means, variances = map(
+            np.array, zip(*(member._predict_unit(U) for member in members), strict=True)
         )
-        spread = self.calibration_**2 * np.array(variances) + extra_var
-        return Mixture(self._shares, np.array(means), spread)
+        if include_noise:
+            variances += np.array([[member.noise_var_] for member in members])
+        return Mixture(self._shares, means, variances).dilated(self.calibration_)
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:
         mixture = self._mixture(U)
@@ -345,8 +359,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         for share, model in zip(self._shares, self.candidates_.values(), strict=True):
             own_mean, own_cov = model._covariance_unit(U)
             away = own_mean - mean
-            cov += share * (self.calibration_**2 * own_cov + np.outer(away, away))
-        return mean, cov
+            cov += share * (own_cov + np.outer(away, away))
+        return mean, self.calibration_**2 * cov
 
     def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
         mean = self._mean_unit(U)
@@ -356,8 +370,8 @@ class AutoSurrogate(MultiFidelityRegressor):
             away = (model._mean_unit(U) - mean)[:, None]
             d_mean += share * own_d_mean
             # The blend's own gradient drops out: the members' deviations add up to zero.
-            d_var += share * (self.calibration_**2 * own_d_var + 2.0 * away * own_d_mean)
-        return d_mean, d_var
+            d_var += share * (own_d_var + 2.0 * away * own_d_mean)
+        return d_mean, self.calibration_**2 * d_var
 
 
 @dataclass(frozen=True)
@@ -379,27 +393,40 @@ class Trial:
     checked: HeldOut | None
 
 
-def _try_each(candidates: list[Candidate], data: TrainingData) -> list[Trial]:
-    """Fit candidates and have them predict what was held out; those that fail are left out."""
+def _try_each(
+    candidates: list[Candidate], data: TrainingData, known: Sequence[Trial] = ()
+) -> list[Trial]:
+    """Fit candidates and have them predict what was held out; those that fail are left out.
+
+    Those known already come first.
+    """
     folds = _folds(data)
-    trials, failed = [], {}
+    trials, failed = [*known], {}
     for done, candidate in enumerate(candidates):
         report("trying candidates", done, len(candidates))
+        expected = Exception if candidate.added else FAILURES
         try:
-            with listening(None), silenced(MastWarning):
-                model = clone(candidate.estimator)._fit_data(data)
-                quick = _is_joint(model)  # others are small, or have no closed form
-                checked = None if folds is None else held_out(model, folds, quick=quick)
-        except (MastError, ArithmeticError, np.linalg.LinAlgError) as error:
+            trials.append(_try_one(candidate, data, folds))
+        except expected as error:
             failed[candidate.name] = error
-            continue
-        trials.append(Trial(candidate.name, model, checked))
     report("trying candidates", len(candidates), len(candidates))
     if not trials:
         raise next(iter(failed.values()))
     for name, reason in failed.items():
         warn(f"candidate {name!r} could not be fitted: {reason}", FitWarning)
     return trials
+
+
+def _try_one(candidate: Candidate, data: TrainingData, folds: Folds | None) -> Trial:
+    with listening(None), silenced(MastWarning):
+        model = clone(candidate.estimator)._fit_data(data)
+        if folds is None:
+            return Trial(candidate.name, model, None)
+        # Models that are not joint are small, or have no closed form.
+        checked = held_out(model, folds, quick=_is_joint(model))
+    if candidate.added and not np.isfinite([checked.mean, checked.std]).all():
+        raise DataError("what it predicts is not finite")
+    return Trial(candidate.name, model, checked)
 
 
 def _check_names(candidates: list[Candidate]) -> None:
@@ -444,24 +471,32 @@ def _is_joint(model: MultiFidelityRegressor) -> TypeGuard[CoKriging]:
     )
 
 
+def _uses_cheap_data(model: MultiFidelityRegressor) -> bool:
+    return not (isinstance(model, CoKriging) and model.structure == "top-only")
+
+
 def _weights(trials: list[Trial]) -> Array:
     return blend_weights(_errors(trials), _evidence(trials))
 
 
-def _held_out_blend(trials: list[Trial]) -> HeldOut | None:
+def _held_out_blend(trials: list[Trial], calibration: float = 1.0) -> HeldOut | None:
     """The blend's held-out predictions, each with weights from the other points' errors only."""
     checked = [t.checked for t in trials if t.checked is not None]
     if not checked:
         return None
     errors = np.column_stack([c.error**2 for c in checked])
+    weights = weights_without_each(errors, _evidence(trials)).T
     means = np.array([c.mean for c in checked])
     variances = np.array([c.std**2 for c in checked])
-    mean, var = np.empty(len(errors)), np.empty(len(errors))
-    for i, weights in enumerate(weights_without_each(errors)):
-        mixture = Mixture(weights, means[:, i : i + 1], variances[:, i : i + 1])
-        mean[i], var[i] = mixture.mean[0], mixture.variance[0]
+    blend = Mixture(weights, means, variances).dilated(calibration)
     first = checked[0]
-    return HeldOut(first.y, mean, np.sqrt(var), first.n_folds, first.one_at_a_time)
+    return replace(
+        first,
+        mean=blend.mean,
+        std=np.sqrt(blend.variance),
+        log_density=np.log(np.maximum(blend.density(first.y), np.finfo(float).tiny)),
+        probability=blend.cdf(first.y),
+    )
 
 
 def calibration_of(checked: HeldOut) -> float:

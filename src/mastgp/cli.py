@@ -21,6 +21,7 @@ from .errors import DataError, FileError, MastError, MastWarning
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .data import TrainingData
     from .estimator import MultiFidelityRegressor
     from .methods import Method
 
@@ -46,6 +47,8 @@ ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast 
 MOST_CANDIDATES_SHOWN = 8
 #: A held-out error this many times that of the expensive points alone is worth a word.
 LOSING = 1.1
+#: Errors of this share of the target's spread are rounding.
+ROUNDING = 1e-6
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -122,6 +125,10 @@ def fit(
     warp: Annotated[
         bool | None, typer.Option(help="Warp the inputs (default of the methods that can).")
     ] = None,
+    drop: Annotated[
+        bool | None,
+        typer.Option("--drop", help="With auto: leave out cheap fidelities that hurt."),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -164,6 +171,7 @@ def fit(
             "kernel": kernel,
             "surrogate": surrogate,
             "warp": warp,
+            "drop": drop,
         },
         costs=terminal.numbers(cost, "--cost") or None,
         order=terminal.names(order),
@@ -431,7 +439,7 @@ def _state_of(method: Method) -> str:
         return method.install_command
     if not method.ready:
         return f"mast icl download {method.weights}"
-    state = "installed" if method.needs else "-"
+    state = f"{', '.join(method.needs)}: installed" if method.needs else "-"
     return f"{state}; in Python only" if method.python_only else state
 
 
@@ -548,22 +556,25 @@ def _range_of(trust: dict[str, float] | None) -> str:
 
 
 def _validated(model: MultiFidelityRegressor) -> list[dict[str, Any]]:
-    """Rows of the held-out check; none where the data allow none."""
+    """Rows of the held-out check; none, and a note, where the data allow none."""
     from .summary import records
     from .validation import validate
 
+    rows, reason = [], "there are too few expensive points"
     try:
         with terminal.notes(), terminal.progress():
-            return records(validate(model))
-    except DataError:
-        return []
+            rows = records(validate(model))
+    except DataError as error:
+        reason = str(error)
+    if not rows:
+        terminal.note(f"no held-out check: {reason}")
+    return rows
 
 
 def _print_validation(model: MultiFidelityRegressor) -> None:
     """The held-out check as a small table, and what the cheap data are worth."""
     rows = _validated(model)
     if not rows:
-        terminal.say("There are too few expensive points for a held-out check.")
         return
     top = model.training_data_.top.name
     table = Table(title=f"Held-out check on the {top} points", title_justify="left")
@@ -586,18 +597,21 @@ def _print_validation(model: MultiFidelityRegressor) -> None:
             "Co-kriging rows (ar1, general, ...-bias) and the blend look somewhat too good: their "
             "hyperparameters have seen the points."
         )
-    _note_a_loss(rows)
+    _note_a_loss(rows, model.training_data_)
 
 
-def _note_a_loss(rows: list[dict[str, Any]]) -> None:
+def _note_a_loss(rows: list[dict[str, Any]], data: TrainingData) -> None:
     """Say so where the cheap data made things worse."""
     name, fused = rows[0]["model"], rows[0]["rmse"]
     alone = {row["model"]: row["rmse"] for row in rows}.get("expensive alone")
-    if fused is not None and alone is not None and fused > LOSING * alone:
+    if fused is None or alone is None:
+        return
+    if fused > LOSING * alone and fused > ROUNDING * data.scale_of(data.top.y):
+        advice = "" if "weight" in rows[0] else " --method auto weighs both"
         terminal.note(
             f"{name} does worse on held-out points than the expensive points alone "
             f"(RMSE {fused:.4g} against {alone:.4g}). Do the cheap data belong to these "
-            "points, and is every input column one? --method auto weighs both"
+            f"points, and is every input column one?{advice}"
         )
 
 

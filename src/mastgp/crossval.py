@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Folds = Sequence[NDArray[np.intp]]
 
-#: Up to this many expensive inputs each is left out alone; beyond, in ten groups.
-LEAVE_ONE_OUT_UP_TO = 30
+#: Fewer expensive places are left out one at a time; so many and more in ten groups.
+TEN_FOLDS_FROM = 30
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,9 @@ class HeldOut:
     n_folds : int
     one_at_a_time : bool
         Whether every fold was a single place, repeats of its inputs included.
+    log_density, probability : arrays of shape (n,), optional
+        Of the observed values: log of the predictive density, and probability of less, where the
+        predictive distribution is not the normal one.
     """
 
     y: Array
@@ -50,6 +53,8 @@ class HeldOut:
     std: Array
     n_folds: int
     one_at_a_time: bool
+    log_density: Array | None = None
+    probability: Array | None = None
 
     @property
     def error(self) -> Array:
@@ -64,12 +69,16 @@ class HeldOut:
     @property
     def nlpd(self) -> float:
         """Mean negative log predictive density."""
+        if self.log_density is not None:
+            return float(-np.mean(self.log_density))
         z = self.error / self.std
         return float(np.mean(0.5 * z**2 + np.log(self.std)) + 0.5 * math.log(2.0 * math.pi))
 
     @property
     def coverage95(self) -> float:
-        """Share of the observations inside their 95 % interval."""
+        """Share of the observations inside their central 95 % interval."""
+        if self.probability is not None:
+            return float(np.mean(np.abs(self.probability - 0.5) <= 0.475))
         return float(np.mean(np.abs(self.error) <= Z95 * self.std))
 
 
@@ -96,7 +105,8 @@ def held_out(
     ----------
     model : fitted estimator
     folds : sequence of index arrays, optional
-        By default leave-one-out up to 30 expensive points, ten folds beyond.
+        By default leave-one-out below 30 expensive places, ten folds from there on. Cheap rows at
+        held-out places are held out, too.
     quick : bool
         Whether a closed form, which keeps the hyperparameters, is used where there is one: quicker
         by far, and somewhat too good. Otherwise everything is fitted again for each fold.
@@ -125,10 +135,8 @@ def _refitted(model: MultiFidelityRegressor, folds: Folds) -> tuple[Array, Array
     mean, var = np.empty(len(top.y)), np.empty(len(top.y))
     for done, test in enumerate(folds):
         report("checking on held-out points", done, len(folds))
-        keep = np.ones(len(top.y), dtype=bool)
-        keep[test] = False
         with silenced(MastWarning):
-            refitted = model._refit(data.with_top(top.subset(keep)))
+            refitted = model._refit(data.without(data.at_places_of(test)))
         mean[test], latent_var = refitted._predict_unit(data.box.to_unit(top.X[test]))
         known = None if top.noise_var is None else top.noise_var[test]
         var[test] = latent_var + (refitted.noise_var_ if known is None else known)
@@ -136,7 +144,7 @@ def _refitted(model: MultiFidelityRegressor, folds: Folds) -> tuple[Array, Array
     return mean, var
 
 
-def folds_of(X: Array, name: str, at_most: int = LEAVE_ONE_OUT_UP_TO) -> list[NDArray[np.intp]]:
+def folds_of(X: Array, name: str, at_most: int = TEN_FOLDS_FROM) -> list[NDArray[np.intp]]:
     """Groups of a fidelity's rows to leave out together: single places, or ten groups of many.
 
     Where fewer are to do, the places are divided into `at_most` groups.
@@ -156,6 +164,6 @@ def folds_of(X: Array, name: str, at_most: int = LEAVE_ONE_OUT_UP_TO) -> list[ND
             f"all points of fidelity {name!r} are at one place: nothing can be left out"
         )
     order = np.random.default_rng(0).permutation(n_places)
-    n_folds = n_places if n_places <= LEAVE_ONE_OUT_UP_TO else 10
+    n_folds = n_places if n_places < TEN_FOLDS_FROM else 10
     parts = np.array_split(order, min(n_folds, at_most))
     return [np.flatnonzero(np.isin(place, part)) for part in parts]

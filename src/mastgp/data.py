@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from .errors import (
     ConstantInputWarning,
@@ -30,6 +31,8 @@ Array = NDArray[np.float64]
 LARGEST_TARGET = 1e150
 #: Fewer points than this cannot tell the scale of their own target.
 _FEW = 3
+#: Inputs that differ by no more than this, in units of their ranges, are at one place.
+SAME_PLACE = 1e-6
 Bounds = Mapping[str, tuple[float, float]] | Sequence[Sequence[float]] | Array
 
 
@@ -145,16 +148,34 @@ class TrainingData:
         """Return the data of some fidelities; the most expensive stays whatever is wanted."""
         return replace(self, fidelities=(*(f for f in self.cheaper if wanted(f)), self.top))
 
-    def with_top(self, top: Fidelity) -> TrainingData:
-        """Return the same data with another most expensive fidelity, such as a subset of it."""
-        return TrainingData((*self.cheaper, top), self.hierarchy, self.box, self.feature_names)
+    def at_places_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.bool_], ...]:
+        """Which rows of each fidelity are to be held out together with rows of the top one.
+
+        These, and cheap rows at the same places: they would tell more of what is held out than is
+        known where predictions are wanted. No cheap fidelity is held out as a whole.
+        """
+        chosen = np.zeros(len(self.top.y), dtype=bool)
+        chosen[rows] = True
+        places = self.unit(self.top)[rows]
+        masks = []
+        for fidelity in self.cheaper:
+            away = cdist(self.unit(fidelity), places, metric="chebyshev").min(axis=1)
+            masks.append((away <= SAME_PLACE) & bool((away > SAME_PLACE).any()))
+        return (*masks, chosen)
+
+    def without(self, masks: Sequence[NDArray[np.bool_]]) -> TrainingData:
+        """Return the data without some rows of each fidelity; fidelities that lose none stay."""
+        kept = (
+            fidelity.subset(~mask) if mask.any() else fidelity
+            for fidelity, mask in zip(self.fidelities, masks, strict=True)
+        )
+        return replace(self, fidelities=tuple(kept))
 
 
 def without_copies(data: TrainingData) -> TrainingData:
     """Leave out cheap rows that repeat an expensive one, target included: they say nothing new.
 
-    They would also give away every point that is held out. One alone may be chance, as where
-    both responses are zero in a corner.
+    One alone may be chance, as where both responses are zero in a corner.
     """
     kept = {f.name: f.subset(~_copies(f, data.top)) for f in data.cheaper}
     copied = [f.name for f in data.cheaper if _copies(f, data.top).any()]
@@ -167,11 +188,6 @@ def without_copies(data: TrainingData) -> TrainingData:
     )
     fidelities = [kept[f.name] for f in data.cheaper if len(kept[f.name].y)]
     return replace(data, fidelities=(*fidelities, data.top))
-
-
-def repeats_expensive_rows(data: TrainingData) -> bool:
-    """Whether cheap rows are copies of expensive ones."""
-    return any(_copies(fidelity, data.top).any() for fidelity in data.cheaper)
 
 
 def _copies(fidelity: Fidelity, top: Fidelity) -> NDArray[np.bool_]:

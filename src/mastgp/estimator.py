@@ -95,8 +95,14 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         return MastError(f"{type(self).__name__} has no {what}")
 
     def _refit(self, data: TrainingData) -> Self:
-        """Fit a copy to data that differ in the most expensive fidelity only."""
+        """Fit a copy to part of the data, with all of the fidelities."""
         return clone(self)._fit_data(data)
+
+    def _n_unchanged(self, data: TrainingData) -> int:
+        """How many of the cheapest fidelities are those that this model was fitted to."""
+        pairs = zip(data.fidelities, self.training_data_.fidelities, strict=True)
+        changed = [i for i, (new, old) in enumerate(pairs) if new is not old]
+        return changed[0] if changed else len(data.fidelities)
 
     def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
         """Mean and variance of held-out expensive observations in closed form, if there is one.
@@ -219,10 +225,10 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
         """Value below which the share q of the predictive distribution lies, shape (n,)."""
+        check_is_fitted(self)
         if not 0.0 < q < 1.0:
             raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
-        extra = self.noise_var_ if include_noise else 0.0
-        (quantile,) = self._quantiles_unit(self._unit_queries(X), (q,), extra)
+        (quantile,) = self._quantiles_unit(self._unit_queries(X), (q,), include_noise)
         return quantile
 
     def predict_interval(
@@ -232,18 +238,18 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
         With `include_noise` it is the interval of a new observation, else of the function.
         """
+        check_is_fitted(self)
         if not 0.0 < level < 1.0:
             raise DataError(f"an interval's level is between 0 and 1, not {level!r}")
-        extra = self.noise_var_ if include_noise else 0.0
-        low, high = self._quantiles_unit(self._unit_queries(X), _ends_of(level), extra)
+        low, high = self._quantiles_unit(self._unit_queries(X), _ends_of(level), include_noise)
         return low, high
 
     def _quantiles_unit(
-        self, U: Array, levels: Sequence[float], extra_var: float = 0.0
+        self, U: Array, levels: Sequence[float], include_noise: bool = False
     ) -> list[Array]:
         """Quantiles of the predictive distribution, here a normal one, from one prediction."""
         mean, var = self._predict_unit(U)
-        std = np.sqrt(var + extra_var)
+        std = np.sqrt(var + (self.noise_var_ if include_noise else 0.0))
         return [mean + ndtri(q) * std for q in levels]
 
     @property
@@ -268,6 +274,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
             With labels only rows of the most expensive fidelity count: the others' targets are
             not what is predicted.
         """
+        check_is_fitted(self)
         if fidelity is not None:
             labels = names_of_rows(_as_labels(fidelity), len(Places(X)))
             top = np.flatnonzero(labels == self.training_data_.top.name)

@@ -89,7 +89,8 @@ def _torch_as_it_was(n_points: int) -> Iterator[None]:
     if n_points < ALL_CORES_FROM:
         torch.set_num_threads(1)
     try:
-        yield
+        with torch.device("cpu"), torch.enable_grad():
+            yield
     finally:
         torch.set_default_dtype(dtype)
         torch.set_num_threads(threads)

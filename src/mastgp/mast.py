@@ -364,9 +364,14 @@ class MAST(MultiFidelityRegressor):
         return np.concatenate([fidelity.rows for fidelity in fidelities])
 
     def _refit(self, data: TrainingData) -> MAST:
-        """Fit a copy to data that differ in the most expensive fidelity only."""
+        """Fit a copy to part of the data, with the models of fidelities that lose nothing."""
         copy = clone(self)
-        copy._known = {f.name: self.stage1_[f.name] for f in data.cheaper}
+        fitted_to = self.training_data_.fidelities
+        copy._known = {
+            new.name: self.stage1_[new.name]
+            for new, old in zip(data.fidelities, fitted_to, strict=True)
+            if new is old
+        }
         copy._before = self
         fitted: MAST = copy._fit_data(data)
         del fitted._before

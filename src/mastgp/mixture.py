@@ -1,4 +1,4 @@
-"""Mixtures of normal distributions, one at every query point, with the same weights."""
+"""Mixtures of normal distributions, one at every query point."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Mixture:
 
     Attributes
     ----------
-    weights : array of shape (k,)
-        Positive, of sum one.
+    weights : array of shape (k,) or (k, n)
+        Positive, of sum one; the same at all points, or each point's own.
     means, variances : arrays of shape (k, n)
     """
 
@@ -29,21 +29,21 @@ class Mixture:
     @property
     def mean(self) -> Array:
         """Mean at every point, shape (n,)."""
-        return self.weights @ self.means
+        return self._average(self.means)
 
     @property
     def variance(self) -> Array:
         """Variance: that of the members, and how far they disagree."""
-        return self.weights @ (self.variances + (self.means - self.mean) ** 2)
+        return self._average(self.variances + (self.means - self.mean) ** 2)
 
     def density(self, y: ArrayLike) -> Array:
         """Density of one value per point."""
-        z = (np.asarray(y, dtype=float) - self.means) / np.sqrt(self.variances)
-        return self.weights @ (np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi * self.variances))
+        z = (np.asarray(y, dtype=float) - self.means) / self._stds
+        return self._average(np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi * self.variances))
 
     def cdf(self, y: ArrayLike) -> Array:
         """Probability of less than one value per point."""
-        return self.weights @ ndtr((np.asarray(y, dtype=float) - self.means) / self._stds)
+        return self._average(ndtr((np.asarray(y, dtype=float) - self.means) / self._stds))
 
     def quantile(self, q: float) -> Array:
         """Value below which the share q of the distribution lies, by bisection."""
@@ -57,6 +57,17 @@ class Mixture:
             below = self.cdf(middle) < q
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return 0.5 * (low + high)
+
+    def dilated(self, factor: float) -> Mixture:
+        """The same distribution, `factor` times as wide about its mean."""
+        away = factor * (self.means - self.mean)
+        return Mixture(self.weights, self.mean + away, factor**2 * self.variances)
+
+    def _average(self, values: Array) -> Array:
+        """Weighted mean over the members, shape (n,)."""
+        if self.weights.ndim == 1:
+            return self.weights @ values
+        return np.einsum("kn,kn->n", self.weights, values)
 
     @property
     def _stds(self) -> Array:

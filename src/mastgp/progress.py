@@ -6,18 +6,18 @@ Library code calls :func:`report`; without a listener that costs next to nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 
 #: ``listener(what, done, total)``; total is None where it is not known.
 Listener = Callable[[str, int, int | None], None]
 
-_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_listener: ContextVar[Listener | None] = ContextVar("listener")
 
 
 def report(what: str, done: int, total: int | None = None) -> None:
     """Say that `done` of `total` steps of `what` are done."""
-    listener = _listener.get()
+    listener = _listener.get(None)
     if listener is not None:
         listener(what, done, total)
 
@@ -32,13 +32,27 @@ def listening(listener: Listener | None) -> Iterator[None]:
         _listener.reset(token)
 
 
-def counter(what: str) -> Callable[[], None]:
+@contextmanager
+def shown(wanted: bool) -> Iterator[None]:
+    """Show progress in the terminal, if it is wanted and nobody else decides who listens."""
+    from .terminal import progress
+
+    decided = _listener.get(_undecided) is not _undecided
+    with progress() if wanted and not decided else nullcontext():
+        yield
+
+
+def counter(what: str, total: int | None = None) -> Callable[[], None]:
     """Return a function that reports one more step of `what` each time it is called."""
     done = 0
 
     def step() -> None:
         nonlocal done
         done += 1
-        report(what, done)
+        report(what, done, total)
 
     return step
+
+
+def _undecided(what: str, done: int, total: int | None) -> None:
+    """Stands for a listener that nobody has chosen."""

@@ -70,7 +70,7 @@ def summarise(model: MultiFidelityRegressor) -> dict[str, Any]:
         facts["fits"] = _reports({"of all fidelities": model.process_})
     elif isinstance(model, AutoSurrogate):
         facts["validation"] = records(model.validation_)
-        facts["verdict"] = [asdict(entry) for entry in model.verdict_.fidelities]
+        facts["verdict"] = [asdict(entry) for entry in model.verdict_.entries]
         facts["weights"] = model.weights_
     return facts
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ DRAWS = 2000
 FOLDS = 6
 #: Fewer expensive places tell nothing.
 FEWEST = 4
+#: What all cheap fidelities together are called.
+ALL_CHEAP = "all cheap data"
 #: Candidates of `auto` that are compared: plain ones that use the cheap data, and that do not.
 FUSED = ("ar1", "fire")
 ALONE = ("expensive alone", "expensive alone, matern")
@@ -60,18 +63,32 @@ class FidelityVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Verdicts on all cheap fidelities, cheapest first."""
+    """What the cheap data are worth.
+
+    Attributes
+    ----------
+    fidelities : tuple of FidelityVerdict
+        Each cheap fidelity's, cheapest first; where there are several, what it adds to the others.
+    together : FidelityVerdict or None
+        That of all cheap data, where there are several fidelities of them.
+    """
 
     fidelities: tuple[FidelityVerdict, ...]
+    together: FidelityVerdict | None = None
+
+    @property
+    def entries(self) -> tuple[FidelityVerdict, ...]:
+        """All verdicts, that on everything together last."""
+        return self.fidelities if self.together is None else (*self.fidelities, self.together)
 
     def __str__(self) -> str:
-        return "\n".join(entry.sentence for entry in self.fidelities)
+        return "\n".join(entry.sentence for entry in self.entries)
 
 
 def judge(
     given: TrainingData, used: TrainingData, models: Mapping[str, MultiFidelityRegressor]
 ) -> Verdict:
-    """Say of each cheap fidelity whether it helps.
+    """Say of each cheap fidelity whether it helps, and of all together.
 
     Parameters
     ----------
@@ -82,51 +99,64 @@ def judge(
     models : mapping of name to estimator
         Fitted to what was used; those of :data:`FUSED` and :data:`ALONE` are compared.
     """
-    present = {fidelity.name for fidelity in used.fidelities}
+    comparison = Comparison(used, models)
+    names = [fidelity.name for fidelity in used.cheaper]
+    steps = len(given.cheaper) + (len(names) > 1)
     verdicts = []
     for done, fidelity in enumerate(given.cheaper):
-        report("judging the cheap data", done, len(given.cheaper))
+        report("judging the cheap data", done, steps)
         verdicts.append(
-            _judge_one(fidelity.name, used, models)
-            if fidelity.name in present
+            comparison.judge((fidelity.name,))
+            if fidelity.name in names
             else _useless(fidelity.name, "holds copies of the expensive rows only")
         )
-    report("judging the cheap data", len(given.cheaper), len(given.cheaper))
-    return Verdict(tuple(verdicts))
+    together = comparison.judge(names) if len(names) > 1 else None
+    report("judging the cheap data", steps, steps)
+    return Verdict(tuple(verdicts), together)
 
 
-def _judge_one(
-    name: str, data: TrainingData, models: Mapping[str, MultiFidelityRegressor]
-) -> FidelityVerdict:
-    """Compare models that use the fidelity with models that do not.
+class Comparison:
+    """Models that use cheap fidelities against models that do not.
 
-    Everything is fitted again for each fold: with a closed form the model of more
-    hyperparameters, the one with the cheap data, would look too good.
+    Everything is fitted again for each fold: with a closed form the model of more hyperparameters,
+    the one with the cheap data, would look too good.
     """
-    n_places = len(np.unique(data.top.X, axis=0))
-    if n_places < FEWEST:
-        return _unjudged(
-            name, f"that takes {data.top.name} points at {FEWEST} places, and there are {n_places}"
-        )
-    if np.ptp(next(f.y for f in data.cheaper if f.name == name)) == 0.0:
-        return _useless(name, "has the same response everywhere")
-    with_it = [models[fused] for fused in FUSED if fused in models]
-    without = data.only(lambda fidelity: fidelity.name != name)
-    with silenced(MastWarning), listening(None):
-        without_it = (
-            [clone(model)._fit_data(without) for model in with_it]
-            if without.cheaper
-            else [models[alone] for alone in ALONE if alone in models]
-        )
-        without_it += [clone(model)._fit_data(_shuffled(data, name)) for model in with_it]
-    if not (with_it and without_it):
-        return _unjudged(name, "the models could not be fitted")
-    gains = _gains(_errors(_checked(with_it)), _errors(_checked(without_it)), data.top.y)
-    return _verdict(name, data, gains)
+
+    def __init__(self, data: TrainingData, models: Mapping[str, MultiFidelityRegressor]) -> None:
+        self._data = data
+        self._fused = [models[name] for name in FUSED if name in models]
+        self._alone = [models[name] for name in ALONE if name in models]
+
+    @cached_property
+    def _errors_with(self) -> Array:
+        """Squared errors with all the cheap data."""
+        return _errors(_checked(self._fused))
+
+    def judge(self, names: Sequence[str]) -> FidelityVerdict:
+        """Say what some cheap fidelities are worth, beside the others."""
+        data = self._data
+        of = names[0] if len(names) == 1 else ALL_CHEAP
+        n_places = len(np.unique(data.top.X, axis=0))
+        if n_places < FEWEST:
+            where = f"points at {FEWEST} places, and there are {n_places}"
+            return _unjudged(of, f"that takes {data.top.name} {where}")
+        if all(np.ptp(f.y) == 0.0 for f in data.cheaper if f.name in names):
+            return _useless(of, "has the same response everywhere")
+        others = data.only(lambda fidelity: fidelity.name not in names)
+        with silenced(MastWarning), listening(None):
+            without = self._fitted_to(others) if others.cheaper else list(self._alone)
+            without += self._fitted_to(_shuffled(data, names))
+        if not (self._fused and without):
+            return _unjudged(of, "the models could not be fitted")
+        gains = _gains(self._errors_with, _errors(_checked(without)), data.top.y)
+        return _verdict(of, data, gains, beyond_others=bool(others.cheaper))
+
+    def _fitted_to(self, data: TrainingData) -> list[MultiFidelityRegressor]:
+        return [clone(model)._fit_data(data) for model in self._fused]
 
 
-def _shuffled(data: TrainingData, name: str) -> TrainingData:
-    """The same data, but with the targets of a fidelity in random order.
+def _shuffled(data: TrainingData, names: Sequence[str]) -> TrainingData:
+    """The same data, but with the targets of some fidelities in random order.
 
     Models of them are as flexible as those of the true data, and can learn nothing from it.
     """
@@ -134,7 +164,7 @@ def _shuffled(data: TrainingData, name: str) -> TrainingData:
     return replace(
         data,
         fidelities=tuple(
-            replace(f, y=order.permutation(f.y)) if f.name == name else f for f in data.fidelities
+            replace(f, y=order.permutation(f.y)) if f.name in names else f for f in data.fidelities
         ),
     )
 
@@ -151,8 +181,8 @@ def _errors(checked: list[HeldOut]) -> Array:
     """Squared errors of a blend, the weights at each point being from the others' errors."""
     errors = np.column_stack([c.error**2 for c in checked])
     means = np.column_stack([c.mean for c in checked])
-    blended = [w @ m for w, m in zip(weights_without_each(errors), means, strict=True)]
-    return (np.array(blended) - checked[0].y) ** 2
+    blended = np.sum(weights_without_each(errors) * means, axis=1)
+    return (blended - checked[0].y) ** 2
 
 
 def _gains(with_it: Array, without: Array, y: Array) -> Array:
@@ -183,7 +213,9 @@ def _useless(name: str, reason: str) -> FidelityVerdict:
     return FidelityVerdict(name, "is neutral", 0.0, 0.0, 0.0, f"{name}: is neutral; it {reason}.")
 
 
-def _verdict(name: str, data: TrainingData, gains: Array) -> FidelityVerdict:
+def _verdict(
+    name: str, data: TrainingData, gains: Array, beyond_others: bool = False
+) -> FidelityVerdict:
     top = data.top.name
     gain, low, high = (float(v) for v in np.quantile(gains, [0.5, 0.05, 0.95]))
     if np.mean(gains > 0.0) >= SURE and gain > WORTH:
@@ -199,6 +231,8 @@ def _verdict(name: str, data: TrainingData, gains: Array) -> FidelityVerdict:
             f"may change the error on {top} points, by about {_change(gain)}, but these points "
             "are too few to say"
         )
+    if beyond_others:
+        what += ", the other cheap data given"
     sentence = (
         f"{name}: {word}; it {what} (90 % interval of the change {_change(high)} to "
         f"{_change(low)}, from {len(data.top.y)} held-out points)."

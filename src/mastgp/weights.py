@@ -50,8 +50,16 @@ def blend_weights(
     return softmax(temper * likelihood + prior, axis=1).mean(axis=0)
 
 
-def weights_without_each(squared_errors: Array) -> list[Array]:
-    """Weights at every point, from the errors at all the others that every candidate predicted."""
+def weights_without_each(squared_errors: Array, log_priors: Array | float = 0.0) -> Array:
+    """Weights at every point, from the errors at all the others that every candidate predicted.
+
+    Shape (n_points, n_candidates), as the errors.
+    """
     usable = np.all(np.isfinite(squared_errors), axis=1)
     each = np.arange(len(squared_errors))
-    return [blend_weights(squared_errors[usable & (each != i)], draws=DRAWS // 5) for i in each]
+    return np.array(
+        [
+            blend_weights(squared_errors[usable & (each != i)], log_priors, draws=DRAWS // 5)
+            for i in each
+        ]
+    )

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from mastgp.errors import (
     DataError,
     ExtrapolationWarning,
+    FewPointsWarning,
     FitWarning,
     MastError,
     MissingExtraError,
@@ -290,12 +291,23 @@ def test_time_limit_keeps_what_there_is(two_fidelities):
 
 def test_progress_is_reported(two_fidelities):
     last = {}
-    with listening(lambda what, done, total: last.update({what: done})):
+    with listening(lambda what, done, total: last.update({what: (done, total)})):
         tiny_model(two_fidelities)
     assert last == {
-        "training for coarse": TINY["lf_epochs"],
-        "sampling for fine": TINY["iterations"],
+        "training for coarse": (TINY["lf_epochs"],) * 2,
+        "sampling for fine": (TINY["iterations"],) * 2,
     }
+
+
+def test_two_expensive_points_leave_no_certainty(rng):
+    """A line passes through both: what they say of the rest is nothing, not that it is zero."""
+    cheap, dear = np.linspace(0, 1, 40)[:, None], np.array([[0.2], [0.8]])
+    X = np.concatenate([cheap, dear])
+    y = np.sin(8 * X[:, 0]) + np.where(np.arange(42) < 40, 0.0, 0.5 * X[:, 0])
+    labels = ["coarse"] * 40 + ["fine"] * 2
+    with pytest.warns(FewPointsWarning):
+        model = MFBNN(order=["coarse", "fine"], random_state=0, **TINY).fit(X, y, fidelity=labels)
+    assert model.residual_.scale > 0.3
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def state_of_the_process():
 
     state = {
         "python": random.getstate(),
-        "numpy": np.random.get_state()[1].tolist(),  # noqa: NPY002
+        "numpy": str(np.random.get_state()),  # noqa: NPY002
         "torch": torch.get_rng_state().tolist(),
         "dtype": torch.get_default_dtype(),
         "threads": torch.get_num_threads(),
@@ -374,6 +374,31 @@ def test_missing_library_is_named_with_the_command(model, hidden, extra, monkeyp
     message = rf"^this method needs '[\w.]+'; install it with pip install 'mastgp\[{extra}\]'$"
     with pytest.raises(MissingExtraError, match=message):
         build(model).fit(X, y, fidelity=labels)
+
+
+def test_a_broken_library_is_not_called_missing(monkeypatch, tmp_path):
+    (tmp_path / "smt").mkdir()
+    (tmp_path / "smt" / "__init__.py").write_text("raise ImportError('libfoo.so is too old')")
+    for name in [m for m in sys.modules if m.partition(".")[0] == "smt"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    X, y, labels = table()
+    with pytest.raises(MissingExtraError, match=r"installed but cannot .*: libfoo\.so is too old$"):
+        build(MFK).fit(X, y, fidelity=labels)
+
+
+@needs_botorch
+def test_torchs_switches_do_not_matter():
+    """Gradients off, or another device than the CPU by default."""
+    import torch
+
+    X, y, labels = table()
+    expected = build(BoTorchMultiFidelity).fit(X, y, fidelity=labels).predict(X)
+    with torch.no_grad(), torch.device("meta"):
+        got = build(BoTorchMultiFidelity).fit(X, y, fidelity=labels).predict(X)
+        assert not torch.is_grad_enabled()
+        assert torch.get_default_device().type == "meta"
+    np.testing.assert_allclose(got, expected)
 
 
 @needs_botorch

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from ..mixture import Mixture
 
 Array = NDArray[np.float64]
 
@@ -12,11 +15,11 @@ PAPER_METRICS = ("rmse", "mean_pdf", "r2")
 #: For these smaller is better; for the others larger.
 SMALLER_IS_BETTER = frozenset({"rmse", "nlpd", "width95", "fit_seconds", "predict_seconds"})
 
-#: Half widths of central intervals in standard deviations, by what they should cover.
-_INTERVALS = {50: 0.6744897501960817, 80: 1.2815515655446004, 95: 1.959963984540054}
+#: What central intervals should cover, in percent.
+_SHARES = (50, 80, 95)
 
 
-def score(y: Array, mean: Array, std: Array, density: Array | None = None) -> dict[str, float]:
+def score(y: Array, mean: Array, std: Array, mixture: Mixture | None = None) -> dict[str, float]:
     """Score predictions against the truth.
 
     Parameters
@@ -25,8 +28,8 @@ def score(y: Array, mean: Array, std: Array, density: Array | None = None) -> di
         True values, free of noise where they are known so.
     mean, std : arrays of shape (n,)
         Predictions.
-    density : array of shape (n,), optional
-        Predictive density of the true values, where it is not the normal one.
+    mixture : Mixture, optional
+        Predictive distribution at every point, where it is not the normal one.
 
     Returns
     -------
@@ -40,20 +43,21 @@ def score(y: Array, mean: Array, std: Array, density: Array | None = None) -> di
     >>> score(np.array([0.0, 1.0]), np.array([0.0, 0.0]), np.array([1.0, 1.0]))["rmse"].__round__(3)
     0.707
     """
-    std = np.maximum(std, np.finfo(float).tiny)
     error = mean - y
-    log_density = -0.5 * (error / std) ** 2 - np.log(std) - 0.5 * np.log(2.0 * np.pi)
-    if density is not None:
-        log_density = np.log(np.maximum(density, np.finfo(float).tiny))
+    if mixture is None:
+        std = np.maximum(std, np.finfo(float).tiny)
+        log_density = -0.5 * (error / std) ** 2 - np.log(std) - 0.5 * np.log(2.0 * np.pi)
+        below, width = ndtr(-error / std), 2.0 * ndtri(0.975) * std
+    else:
+        log_density = np.log(np.maximum(mixture.density(y), np.finfo(float).tiny))
+        below, width = mixture.cdf(y), mixture.quantile(0.975) - mixture.quantile(0.025)
+    off_centre = 2.0 * np.abs(below - 0.5)
     spread = float(np.sum((y - y.mean()) ** 2))
     return {
         "rmse": float(np.sqrt(np.mean(error**2))),
         "mean_pdf": float(np.mean(np.exp(log_density))),
         "r2": 1.0 - float(np.sum(error**2)) / spread,
         "nlpd": float(-np.mean(log_density)),
-        **{
-            f"coverage{share}": float(np.mean(np.abs(error) <= half_width * std))
-            for share, half_width in _INTERVALS.items()
-        },
-        "width95": float(np.mean(2.0 * _INTERVALS[95] * std)),
+        **{f"coverage{s}": float(np.mean(off_centre <= s / 100.0)) for s in _SHARES},
+        "width95": float(np.mean(width)),
     }

@@ -73,11 +73,10 @@ def _scores(unit: Unit, own: Mapping[str, AnyProblem] | None, data: str | None) 
     fitted = time.perf_counter()
     mean, std = model.predict(trial.X_test, return_std=True)
     ended = time.perf_counter()
-    density = None
-    if isinstance(model, AutoSurrogate):
-        density = model.predict_mixture(trial.X_test).density(trial.y_test)
+    blend = isinstance(model, AutoSurrogate)
+    mixture = model.predict_mixture(trial.X_test) if blend else None
     return {
-        **score(trial.y_test, mean, std, density),
+        **score(trial.y_test, mean, std, mixture),
         "fit_seconds": fitted - started,
         "predict_seconds": ended - fitted,
         "n_train": len(trial.y_only if unit.method == BASELINE else trial.y),

@@ -39,6 +39,8 @@ SCALE_BOUNDS = (1e-6, 1e6)
 NOISE_BOUNDS = (1e-4, 1e2)
 WARP_BOUNDS = (math.exp(-4.0), math.exp(4.0))
 FACTOR_BOUNDS = (-1e3, 1e3)
+#: How far inside its bounds the logarithm of a parameter starts whose prior would be outside.
+START_MARGIN = math.log(10.0)
 #: How constant means are dealt with; see :class:`Model`.
 MEANS = ("profiled", "own", "shared")
 #: Prior variance of uncertain means (standardised units): they may be anywhere near the data.
@@ -276,6 +278,8 @@ class Layout:
         """A vector at each prior's start, or at `values` (natural units) of the named blocks.
 
         A name stands for every block that begins with it: ``lengthscale`` for all components'.
+        Starts beyond a bound are moved well inside: from the bound itself the first step of a
+        search can lead anywhere.
         """
         theta = np.empty(self.size)
         for block in self.blocks.values():
@@ -288,7 +292,9 @@ class Layout:
         for name in ("warp_a", "warp_b"):
             if name in self.blocks and name not in values:
                 theta[self.blocks[name].where] = 0.0
-        return np.clip(theta, self.lower, self.upper)
+        margin = np.where(self._logarithmic, START_MARGIN, 0.0)
+        theta = np.where(theta < self.lower, self.lower + margin, theta)
+        return np.where(theta > self.upper, self.upper - margin, theta)
 
     def unpack(self, theta: Array) -> Hyperparameters:
         """Natural values of the vector's parameters."""

@@ -54,6 +54,17 @@ class LibraryRegressor(MultiFidelityRegressor):
             )
 
 
+def missing_extra(module: str, extra: str, error: ImportError) -> MissingExtraError:
+    """What to raise for a module that cannot be imported: it may be missing, or broken."""
+    if isinstance(error, ModuleNotFoundError):
+        return MissingExtraError(
+            f"this method needs {module!r}; install it with pip install 'mastgp[{extra}]'"
+        )
+    return MissingExtraError(
+        f"this method needs {module!r}, which is installed but cannot be imported: {error}"
+    )
+
+
 def library(module: str, extra: str) -> Any:
     """Import a module of an optional library, which `extra` of this package installs."""
     try:
@@ -61,9 +72,7 @@ def library(module: str, extra: str) -> Any:
             import_module(module.partition(".")[0])
             return import_module(module)
     except ImportError as error:
-        raise MissingExtraError(
-            f"this method needs {module!r}; install it with pip install 'mastgp[{extra}]'"
-        ) from error
+        raise missing_extra(module, extra, error) from error
 
 
 def check_at_least_one(**counts: int) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..errors import MissingExtraError
+from ._libraries import missing_extra
 
 
 @cache
@@ -19,19 +19,18 @@ def import_torch() -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return import_module("torch")
-    except ImportError:
-        raise MissingExtraError(
-            "this method needs 'torch'; install it with pip install 'mastgp[deep]'"
-        ) from None
+    except ImportError as error:
+        raise missing_extra("torch", "deep", error) from error
 
 
 @contextmanager
 def torch_on_one_thread() -> Iterator[Any]:
-    """Give torch, limited to one thread in a ``with`` block: the matrices are small."""
+    """Give torch, on one thread of the CPU in a ``with`` block: the matrices are small."""
     torch = import_torch()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield torch
+        with torch.device("cpu"):
+            yield torch
     finally:
         torch.set_num_threads(threads)

@@ -19,7 +19,7 @@ from ..data import Bounds, Fidelity, TrainingData
 from ..errors import DataError, FitWarning, warn
 from ..estimator import MultiFidelityRegressor
 from ..gp import target_scale
-from ..progress import counter
+from ..progress import counter, shown
 from ._torch import import_torch, torch_on_one_thread
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class MFBNN(MultiFidelityRegressor):
         Every so many steps a sample is kept.
     time_limit : float, optional
         Seconds after which a fit stops with a `FitWarning` and makes do with what it has.
+    verbose : bool
+        Whether a fit that takes more than two seconds shows its progress in the terminal.
     noise_std : mapping of fidelity name to float, optional
         Known noise standard deviation in the target's units; only the most expensive fidelity's
         is used. It is sampled with the weights where it is not known.
@@ -120,6 +122,7 @@ class MFBNN(MultiFidelityRegressor):
         burn_in: int = 5000,
         thinning: int = 50,
         time_limit: float | None = None,
+        verbose: bool = True,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -132,25 +135,24 @@ class MFBNN(MultiFidelityRegressor):
         self.burn_in = burn_in
         self.thinning = thinning
         self.time_limit = time_limit
+        self.verbose = verbose
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state
 
     #: Models of the cheaper fidelities that need not be fitted again.
-    _known: tuple[Stage, ...] | None = None
+    _known: tuple[Stage, ...] = ()
 
     def _fit_unit(self, data: TrainingData) -> None:
         """Run the three stages."""
         self._check_options()
         generators = _generators(self.random_state, len(data.fidelities))
         clock = Clock(self.time_limit)
-        with torch_on_one_thread():
-            if self._known is None:
-                self.trend_: tuple[Stage, ...] = ()
-                for fidelity, generator in zip(data.cheaper, generators, strict=False):
-                    self.trend_ += (self._fit_stage(data, fidelity, generator, clock),)
-            else:
-                self.trend_ = self._known
+        with torch_on_one_thread(), shown(self.verbose):
+            self.trend_ = self._known
+            known = len(self._known)
+            for fidelity, generator in zip(data.cheaper[known:], generators[known:], strict=False):
+                self.trend_ += (self._fit_stage(data, fidelity, generator, clock),)
             self._fit_residual(data, generators[-1], clock)
         if clock.expired:
             warn(
@@ -179,7 +181,8 @@ class MFBNN(MultiFidelityRegressor):
         beta, target = self._transferred(data, fidelity)
         noise_var = np.full(len(target.y), DECAY_NOISE_VAR)
         energy = Energy(self.hidden, data.unit(fidelity), target.y, noise_var, generator)
-        best = train(energy, self.lf_epochs, clock, counter(f"training for {fidelity.name}"))
+        on_step = counter(f"training for {fidelity.name}", self.lf_epochs)
+        best = train(energy, self.lf_epochs, clock, on_step)
         return Stage(beta, Ensemble(energy.sizes, best, target.mean, target.scale))
 
     def _fit_residual(self, data: TrainingData, generator: Generator, clock: Clock) -> None:
@@ -188,7 +191,7 @@ class MFBNN(MultiFidelityRegressor):
         self.beta_, target = self._transferred(data, top)
         known_var = None if top.noise_var is None else top.noise_var / target.scale**2
         energy = Energy(self.hidden, data.unit(top), target.y, known_var, generator)
-        on_step = counter(f"sampling for {top.name}")
+        on_step = counter(f"sampling for {top.name}", self.iterations)
         samples = sample(energy, self.iterations, self.burn_in, self.thinning, clock, on_step)
         weights = samples[:, : energy.n_weights]
         self.residual_ = Ensemble(energy.sizes, weights, target.mean, target.scale)
@@ -223,9 +226,9 @@ class MFBNN(MultiFidelityRegressor):
             return self.beta_[0] + self.beta_[1] * self._trend(U) + mean, var
 
     def _refit(self, data: TrainingData) -> Self:
-        """Fit a copy to data that differ in the most expensive fidelity only."""
+        """Fit a copy to part of the data, with the stages below the first that loses something."""
         copy: Self = clone(self)
-        copy._known = self.trend_
+        copy._known = self.trend_[: self._n_unchanged(data)]
         return copy._fit_data(data)
 
 
@@ -242,7 +245,9 @@ class Target:
         """Standardise residuals of a fidelity's targets `y`."""
         whole = target_scale(y) if len(y) > 1 and np.ptp(y) > 0.0 else data.y_scale
         mean = float(residual.mean())
-        scale = max(float(residual.std()), LEAST_RESIDUAL * whole)
+        # A line passes through two points: what remains of them tells nothing.
+        told = len(residual) > (1 if residual is y else 2)
+        scale = max(float(residual.std()), LEAST_RESIDUAL * whole) if told else whole
         return cls((residual - mean) / scale, mean, scale)
 
 

@@ -323,10 +323,12 @@ class CoKriging(MultiFidelityRegressor):
         return self._traits or Traits.of(data, self._modelled(data))
 
     def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
-        n_top = len(self.training_data_.top.y)
-        before = self.process_.n_points - n_top
-        mean, var = self.process_.leave_out([before + fold for fold in folds])
-        return mean[before:], var[before:]
+        data = self.training_data_
+        n_levels = len(self._modelled(data))
+        together = [np.concatenate(data.at_places_of(fold)[-n_levels:]) for fold in folds]
+        mean, var = self.process_.leave_out([np.flatnonzero(rows) for rows in together])
+        n_top = len(data.top.y)
+        return mean[-n_top:], var[-n_top:]
 
     @property
     def log_posterior_(self) -> float:

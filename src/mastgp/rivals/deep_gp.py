@@ -23,7 +23,7 @@ from ..data import Bounds, TrainingData
 from ..errors import DataError, FitWarning, warn
 from ..estimator import MultiFidelityRegressor
 from ..gp import GaussianProcess, Model
-from ..progress import counter
+from ..progress import counter, shown
 from ._torch import import_torch, torch_on_one_thread
 
 Array = NDArray[np.float64]
@@ -73,6 +73,8 @@ class DeepGP(MultiFidelityRegressor):
         Of Adam, in the second step; it falls to zero over the last half of that.
     time_limit : float, optional
         Seconds after which the training stops where it is, with a warning.
+    verbose : bool
+        Whether a fit that takes more than two seconds shows its progress in the terminal.
     costs, order, noise_std, bounds
         As in :class:`mastgp.MAST`.
     random_state : int, RandomState or None
@@ -111,6 +113,7 @@ class DeepGP(MultiFidelityRegressor):
         n_samples: int = 100,
         learning_rate: float = 0.01,
         time_limit: float | None = None,
+        verbose: bool = True,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -121,23 +124,25 @@ class DeepGP(MultiFidelityRegressor):
         self.n_samples = n_samples
         self.learning_rate = learning_rate
         self.time_limit = time_limit
+        self.verbose = verbose
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state
 
     def _fit_unit(self, data: TrainingData) -> None:
         self._check_options()
+        deadline = np.inf if self.time_limit is None else monotonic() + self.time_limit
         random = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         means = [float(fidelity.y.mean()) for fidelity in data.fidelities]
         scales = [data.scale_of(fidelity.y) for fidelity in data.fidelities]
-        with torch_on_one_thread():
+        with torch_on_one_thread(), shown(self.verbose):
             self.layers_, self.n_iter_ = train(
                 _observations(data, means, scales),
                 self.iterations,
                 self.learning_rate,
                 random,
-                self.time_limit,
-                counter("training the deep GP"),
+                deadline,
+                counter("training the deep GP", self.iterations),
             )
         self._y_mean, self._y_scale = means[-1], scales[-1]
         self._base_samples = _spread_samples(len(self.layers_) - 1, self.n_samples, random)
@@ -330,11 +335,10 @@ def train(
     iterations: int,
     learning_rate: float,
     random: np.random.Generator,
-    time_limit: float | None,
+    deadline: float,
     on_iteration: Callable[[], None],
 ) -> tuple[list[Layer], int]:
-    """Learn the layers in two steps; also return how many iterations that took."""
-    deadline = np.inf if time_limit is None else monotonic() + time_limit
+    """Learn the layers in two steps; also return how many iterations were done in time."""
     per_start = int(FIRST_STEP_SHARE * iterations) // len(START_NOISE_VARS)
     done = 0
     starts = []

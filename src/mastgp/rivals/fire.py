@@ -63,13 +63,13 @@ class FIRE(MultiFidelityRegressor):
 
     #: Stages of cheaper fidelities that need not be fitted again.
     _known: Sequence[Fitted] = ()
-    #: Last stage of nearly the same data: where its search begins.
-    _before: Fitted | None = None
+    #: Stages of nearly the same data: where searches begin.
+    _before: Sequence[Fitted] = ()
 
     def _refit(self, data: TrainingData) -> Self:
-        """Fit a copy to data that differ in the most expensive fidelity only."""
+        """Fit a copy to part of the data, with the stages below the first that loses something."""
         copy: Self = clone(self)
-        copy._known, copy._before = self.stages_[:-1], self.stages_[-1]
+        copy._known, copy._before = self.stages_[: self._n_unchanged(data)], self.stages_
         copy._fit_data(data)
         del copy._known, copy._before
         return copy
@@ -82,11 +82,13 @@ class FIRE(MultiFidelityRegressor):
         def stage(X: Array, y: Array, fidelity: Fidelity) -> Fitted:
             noise_var = fidelity.noise_var if surrogate.takes_noise else None
             told = counter(f"modelling {fidelity.name}")
-            hints = Hints(False, data.scale_of(y), told, random, self._before)
+            before = self._before[len(self.stages_)] if self._before else None
+            hints = Hints(False, data.scale_of(y), told, random, before)
             return surrogate.fit_stage(X, y, noise_var, hints)
 
         cheapest = data.fidelities[0]
-        self.stages_ = [*self._known[:1]] or [stage(data.unit(cheapest), cheapest.y, cheapest)]
+        self.stages_: list[Fitted] = []
+        self.stages_ += self._known[:1] or [stage(data.unit(cheapest), cheapest.y, cheapest)]
         self.appended_: list[AppendedColumns] = []
         for below, fidelity in zip(data.fidelities, data.fidelities[1:], strict=False):
             U = data.unit(fidelity)
@@ -104,8 +106,10 @@ class FIRE(MultiFidelityRegressor):
 
     @property
     def noise_var_(self) -> float:
-        """Noise variance of the most expensive fidelity; zero if the surrogate has none."""
+        """Noise variance of the most expensive fidelity; zero if nobody knows it."""
         noise_var = self.stages_[-1].noise_var
+        if noise_var is None:
+            noise_var = self.training_data_.top.noise_var
         return 0.0 if noise_var is None else float(np.mean(noise_var))
 
     def _predict_unit(self, U: Array) -> tuple[Array, Array]:

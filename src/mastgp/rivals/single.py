@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..data import Bounds, TrainingData
 from ..errors import DataError
-from ..estimator import MultiFidelityRegressor
+from ..estimator import MultiFidelityRegressor, warn_about_fit
+from ..progress import counter
 from ..surrogates import GP, as_surrogate
 
 Array = NDArray[np.float64]
@@ -63,8 +64,13 @@ class SingleFidelity(MultiFidelityRegressor):
             raise DataError(f"unknown choice {self.which!r}; use 'top' or 'cheapest'")
         fidelity = data.top if self.which == "top" else data.fidelities[0]
         self.process_ = as_surrogate(self.surrogate).fit(
-            data.unit(fidelity), fidelity.y, fidelity.noise_var
+            data.unit(fidelity),
+            fidelity.y,
+            fidelity.noise_var,
+            y_scale=data.scale_of(fidelity.y),
+            on_evaluation=counter(f"modelling {fidelity.name}"),
         )
+        warn_about_fit(self.process_, f"of {fidelity.name}")
 
     @property
     def noise_var_(self) -> float:
