@@ -26,6 +26,20 @@ def test_every_method_is_an_estimator(name, two_fidelities, rng):
     assert (std > 0).all()
 
 
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_the_slow_ones_are_built_with_the_papers_options(name):
+    if not METHODS[name].installed:
+        pytest.skip(f"{name} is not installed")
+    options = method(name).build(costs=COSTS, random_state=0).get_params(deep=False)
+    assert options["costs"] == COSTS
+    expected = {
+        "mf-dgp": {"iterations": 5000},
+        "mfbnn": {"hidden": (20, 20, 20)},
+        "nargp": {"restarts": 5, "n_samples": 100},
+    }[name]
+    assert expected.items() <= options.items()
+
+
 def test_every_method_of_the_papers_table_is_here():
     paper = {"MAST", "AR1", "Recursive", "Reification", "BoTorch", "NARGP", "MF-DGP", "MISO"}
     assert paper | {"MFBNN"} <= {m.paper_name for m in METHODS.values()}
