@@ -8,14 +8,20 @@ from sklearn.exceptions import NotFittedError
 import mastgp
 from conftest import COSTS
 from mastgp import MAST, AutoSurrogate, CopiesWarning, DataError, FitWarning, MastError, validate
-from mastgp.auto import calibration_of, default_candidates
+from mastgp.auto import (
+    EVIDENCE,
+    _held_out_blend,
+    _try_each,
+    calibration_of,
+    default_candidates,
+)
 from mastgp.crossval import HeldOut, held_out
 from mastgp.data import without_copies
 from mastgp.gp import GaussianProcess
 from mastgp.mixture import Mixture
 from mastgp.progress import listening
 from mastgp.rivals import FIRE, CoKriging, SingleFidelity
-from mastgp.weights import blend_weights
+from mastgp.weights import blend_weights, weights_without_each
 
 
 def truth(X):
@@ -282,18 +288,24 @@ def test_the_blend_is_checked_with_the_weights_it_has(fitted):
     checked = fitted.candidates_held_out_
     names = list(checked)
     errors = np.column_stack([checked[name].error ** 2 for name in names])
-    posterior = {
-        name: fitted.candidates_[name].log_posterior_
-        for name in fitted.candidates_
-        if checked[name] is not None and hasattr(fitted.candidates_[name], "log_posterior_")
-    }
-    assert posterior
     shipped = sum(w * checked[name].mean for name, w in fitted.weights_.items())
     rmse = np.sqrt(np.mean((shipped - fitted.held_out_.y) ** 2))
     assert fitted.held_out_.rmse == pytest.approx(rmse, rel=0.5)
     assert fitted.held_out_.rmse > 0.5 * np.sqrt(errors.mean(axis=0).min())
     probability = fitted.held_out_.probability
     assert ((probability > 0) & (probability < 1)).all()
+
+
+def test_what_speaks_for_a_candidate_counts_in_the_blends_check(fitted):
+    data = fitted.training_data_
+    joint = [c for c in default_candidates(2) if c.name in ("ar1", "shared-bias", "general")]
+    trials = _try_each(joint, data)
+    errors = np.column_stack([t.checked.error**2 for t in trials])
+    posterior = np.array([t.model.log_posterior_ for t in trials])
+    weights = weights_without_each(errors, EVIDENCE * (posterior - posterior.max()))
+    blend = np.sum(weights * np.column_stack([t.checked.mean for t in trials]), axis=1)
+    np.testing.assert_allclose(_held_out_blend(trials).mean, blend)
+    assert not np.allclose(weights, weights_without_each(errors))
 
 
 def test_three_fidelities_get_a_verdict_each_and_one_together(tmp_path, rng):

@@ -14,9 +14,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mastgp
 from conftest import COSTS
-from mastgp import MAST, DataError, ExtrapolationWarning
+from mastgp import MAST, DataError, ExtrapolationWarning, FewPointsWarning
 from mastgp.estimator import MultiFidelityRegressor
-from mastgp.rivals import FIRE, CoKriging
+from mastgp.rivals import FIRE, CoKriging, SingleFidelity
 from mastgp.surrogates import GP
 
 
@@ -222,3 +222,37 @@ def test_intervals_and_quantiles(rng):
             model.predict_interval(Q, level=wrong)
         with pytest.raises(DataError, match="between 0 and 1"):
             model.predict_quantile(Q, wrong)
+
+
+def test_nothing_works_before_fit():
+    X = [[0.1, 0.2]]
+    for call in (
+        lambda: MAST().predict_interval(X, include_noise=True),
+        lambda: MAST().predict_quantile(X, 0.5, include_noise=True),
+        lambda: MAST().score(X, [1.0], fidelity=["fine"]),
+    ):
+        with pytest.raises(NotFittedError):
+            call()
+
+
+def test_an_unknown_option_is_refused_by_name(rng):
+    X = rng.random((8, 1))
+    tables = {"coarse": (X, X[:, 0]), "fine": (X[:3], X[:3, 0])}
+    with pytest.raises(DataError, match="method 'ar1' has no option 'magic'"):
+        mastgp.fit(tables, costs=COSTS, method="ar1", magic=3)
+
+
+def test_one_expensive_point_has_the_scale_of_all(rng):
+    X = rng.random((15, 1))
+    y = 1e6 + np.sin(5 * X[:, 0])
+    labels = ["coarse"] * 14 + ["fine"]
+    with pytest.warns(FewPointsWarning):
+        model = SingleFidelity(costs=COSTS).fit(X, y, fidelity=labels)
+    assert model.predict([[0.5]], return_std=True)[1][0] < 10.0
+
+
+def test_known_noise_outlives_a_surrogate_that_ignores_it(rng):
+    X = rng.random((20, 1))
+    labels = ["coarse"] * 12 + ["fine"] * 8
+    model = FIRE(COSTS, surrogate="extra-trees", noise_std={"fine": 0.1}, random_state=0)
+    assert model.fit(X, X[:, 0], fidelity=labels).noise_var_ == pytest.approx(0.01)
