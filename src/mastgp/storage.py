@@ -31,7 +31,7 @@ from .surrogates import GP
 from .surrogates.description import build, describe
 
 FORMAT = "mastgp model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 _MANIFEST = "model.json"
 _DTYPES = ("float64", "int64")
 
