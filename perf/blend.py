@@ -22,16 +22,15 @@ import numpy as np
 from scipy.special import softmax
 from scipy.stats import norm
 
-from mastgp.auto import _is_joint, _try_each, default_candidates
+from mastgp.auto.surrogate import _is_joint, _try_each, default_candidates
+from mastgp.auto.weights import DRAWS, blend_weights
 from mastgp.bench.experiments import experiment, find_problem
-from mastgp.data import without_copies
+from mastgp.data.dataset import without_copies
 from mastgp.files import atomic_write
 from mastgp.gp import blas_threads
-from mastgp.mixture import Mixture
-from mastgp.progress import listening, report
-from mastgp.rivals import CoKriging
-from mastgp.terminal import progress
-from mastgp.weights import DRAWS, blend_weights
+from mastgp.gp.distributions import Mixture
+from mastgp.models.cokriging import CoKriging
+from mastgp.progress import listening, progress, report
 from study import SMALLER, TEST_SIZE, yardstick
 
 GROUPS = {
@@ -67,23 +66,23 @@ Rule = Callable[[Draw], np.ndarray]
 
 def compute(group: str, problem: str, seed: int) -> Draw:
     """Fit and check every candidate."""
-    trial = experiment(group).draw(find_problem(problem), seed, "", TEST_SIZE)
-    reached = yardstick(trial)
-    first = CoKriging(trial.costs, bounds=trial.bounds, structure="top-only")
-    data = without_copies(first.fit(trial.X, trial.y, fidelity=trial.fidelity).training_data_)
-    trials = _try_each(list(default_candidates(len(data.fidelities))), data)
-    moments = [t.model._predict_unit(data.box.to_unit(trial.X_test)) for t in trials]
-    joint = [_is_joint(t.model) for t in trials]
+    draw = experiment(group).draw(find_problem(problem), seed, "", TEST_SIZE)
+    reached = yardstick(draw)
+    first = CoKriging(draw.costs, bounds=draw.bounds, structure="top-only")
+    data = without_copies(first.fit(draw.X, draw.y, fidelity=draw.fidelity).training_data_)
+    tried = _try_each(list(default_candidates(len(data.fidelities))), data)
+    moments = [t.model._predict_unit(data.box.to_unit(draw.X_test)) for t in tried]
+    joint = [_is_joint(t.model) for t in tried]
     return Draw(
-        names=np.array([t.name for t in trials]),
+        names=np.array([t.name for t in tried]),
         joint=np.array(joint),
         log_posterior=np.array(
-            [t.model.log_posterior_ if j else np.nan for t, j in zip(trials, joint, strict=True)]
+            [t.model.log_posterior_ if j else np.nan for t, j in zip(tried, joint, strict=True)]
         ),
         y=data.top.y,
-        held_mean=np.array([t.checked.mean for t in trials]),
-        held_std=np.array([t.checked.std for t in trials]),
-        y_test=trial.y_test,
+        held_mean=np.array([t.checked.mean for t in tried]),
+        held_std=np.array([t.checked.std for t in tried]),
+        y_test=draw.y_test,
         mean=np.array([mean for mean, _ in moments]),
         std=np.sqrt([var for _, var in moments]),
         yardstick=np.array([reached["rmse"], reached["mean_pdf"]]),

@@ -18,11 +18,12 @@ from unittest.mock import patch
 import numpy as np
 
 from mastgp.bench.experiments import experiment, find_problem
-from mastgp.bench.metrics import score
-from mastgp.bench.protocol import Trial
+from mastgp.bench.protocol import Draw
+from mastgp.check.scores import score
 from mastgp.gp import Model, blas_threads
 from mastgp.gp.priors import FACTOR_PRIOR, SCALE_PRIOR, WARP_PRIOR, LogNormal
-from mastgp.rivals import CoKriging, cokriging
+from mastgp.models import cokriging
+from mastgp.models.cokriging import CoKriging
 from study import SMALLER, TEST_SIZE, yardstick
 
 #: Cheap data that are not unrelated to the expensive ones.
@@ -64,15 +65,15 @@ VARIANTS = {
 }
 
 
-def scores(trial: Trial, structure: str) -> tuple[float, float]:
+def scores(draw: Draw, structure: str) -> tuple[float, float]:
     """RMSE and coverage of one fit."""
-    model = CoKriging(trial.costs, bounds=trial.bounds, structure=structure)
-    model.fit(trial.X, trial.y, fidelity=trial.fidelity)
-    reached = score(trial.y_test, *model.predict(trial.X_test, return_std=True))
+    model = CoKriging(draw.costs, bounds=draw.bounds, structure=structure)
+    model.fit(draw.X, draw.y, fidelity=draw.fidelity)
+    reached = score(draw.y_test, *model.predict(draw.X_test, return_std=True))
     return reached["rmse"], reached["coverage95"]
 
 
-def cell(problems: list[list[Trial]], yardsticks: list[float], structure: str) -> str:
+def cell(problems: list[list[Draw]], yardsticks: list[float], structure: str) -> str:
     """Geometric mean of the RMSE ratio and mean coverage."""
     reached = np.array([np.mean([scores(t, structure) for t in cases], 0) for cases in problems])
     ratio = np.exp(np.mean(np.log(reached[:, 0] / yardsticks)))
@@ -85,7 +86,7 @@ def main() -> None:
     seeds = range(parser.parse_args().seeds)
     warnings.simplefilter("ignore")
     with blas_threads(0):
-        trials = {
+        draws = {
             group: [
                 [experiment(group).draw(find_problem(name), seed, "", TEST_SIZE) for seed in seeds]
                 for name in names
@@ -94,7 +95,7 @@ def main() -> None:
         }
         yardsticks = {
             group: [float(np.mean([yardstick(t)["rmse"] for t in cases])) for cases in problems]
-            for group, problems in trials.items()
+            for group, problems in draws.items()
         }
         print(
             "| variant: RMSE, coverage | "
@@ -105,7 +106,7 @@ def main() -> None:
         for label, variant in VARIANTS.items():
             with variant():
                 cells = [
-                    cell(trials[group], yardsticks[group], structure)
+                    cell(draws[group], yardsticks[group], structure)
                     for structure in STRUCTURES
                     for group in GROUPS
                 ]

@@ -1,4 +1,4 @@
-"""The peers that mastgp is timed against, each on the data of one trial.
+"""The peers that mastgp is timed against, each on the data of one draw.
 
 `mast_on_botorch` is the same pipeline as `mastgp.MAST`, stage by stage, written the way a
 BoTorch user would write it.
@@ -18,9 +18,9 @@ from botorch.models.transforms.outcome import Standardize
 from gpytorch.mlls import ExactMarginalLogLikelihood
 from gpytorch.priors import LogNormalPrior
 
-from mastgp.bench import Trial
-from mastgp.hierarchy import rank_fidelities
-from mastgp.trust import trust_weights
+from mastgp.bench import Draw
+from mastgp.data.fidelities import rank_fidelities
+from mastgp.models.trust import trust_weights
 
 warnings.filterwarnings("ignore", module="botorch|gpytorch|linear_operator")
 botorch.settings.validate_input_scaling._set_state(False)
@@ -66,15 +66,15 @@ def learned_noise(model: SingleTaskGP) -> float:
         return float(model.likelihood.noise[0] * model.outcome_transform.stdvs.squeeze() ** 2)
 
 
-def mast_on_botorch(trial: Trial) -> SingleTaskGP:
-    hierarchy = rank_fidelities(set(trial.fidelity), trial.costs)
-    unit = (trial.X - trial.bounds[:, 0]) / np.ptp(trial.bounds, axis=1)
-    X = {name: unit[trial.fidelity == name] for name in hierarchy.names}
-    y = {name: trial.y[trial.fidelity == name] for name in hierarchy.names}
-    top = hierarchy.top
-    stage1 = {name: fit_gp(X[name], y[name]) for name in hierarchy.names}
+def mast_on_botorch(draw: Draw) -> SingleTaskGP:
+    ranking = rank_fidelities(set(draw.fidelity), draw.costs)
+    unit = (draw.X - draw.bounds[:, 0]) / np.ptp(draw.bounds, axis=1)
+    X = {name: unit[draw.fidelity == name] for name in ranking.names}
+    y = {name: draw.y[draw.fidelity == name] for name in ranking.names}
+    top = ranking.top
+    stage1 = {name: fit_gp(X[name], y[name]) for name in ranking.names}
     parts = []
-    for name in hierarchy.cheaper:
+    for name in ranking.cheaper:
         summaries = [np.column_stack(posterior(stage1[name], X[at])) for at in (top, name)]
         pooled = np.concatenate(summaries)
         low, span = pooled.min(axis=0), np.ptp(pooled, axis=0)
@@ -85,7 +85,7 @@ def mast_on_botorch(trial: Trial) -> SingleTaskGP:
         discrepancy = fit_gp(Z_top, y[top] - summaries[0][:, 0])
         delta_mean, delta_var = posterior(discrepancy, Z)
         top_mean, top_var = posterior(stage1[top], X[name])
-        W = trust_weights(X[name], X[top], hierarchy.exponents[name]).weight
+        W = trust_weights(X[name], X[top], ranking.exponents[name]).weight
         mean = W * (y[name] + delta_mean) + (1 - W) * top_mean
         var = W**2 * (learned_noise(stage1[name]) + delta_var) + (1 - W) ** 2 * top_var
         parts.append((X[name], mean, np.maximum(var, learned_noise(discrepancy))))
@@ -93,14 +93,14 @@ def mast_on_botorch(trial: Trial) -> SingleTaskGP:
     return fit_gp(*(np.concatenate(column) for column in zip(*parts, strict=True)), warp=True)
 
 
-def botorch_multifidelity(trial: Trial) -> SingleTaskMultiFidelityGP:
-    hierarchy = rank_fidelities(set(trial.fidelity), trial.costs)
-    levels = dict(zip(hierarchy.names, np.linspace(0.5, 1.0, len(hierarchy.names)), strict=True))
-    unit = (trial.X - trial.bounds[:, 0]) / np.ptp(trial.bounds, axis=1)
-    level = np.array([levels[name] for name in trial.fidelity])
+def botorch_multifidelity(draw: Draw) -> SingleTaskMultiFidelityGP:
+    ranking = rank_fidelities(set(draw.fidelity), draw.costs)
+    levels = dict(zip(ranking.names, np.linspace(0.5, 1.0, len(ranking.names)), strict=True))
+    unit = (draw.X - draw.bounds[:, 0]) / np.ptp(draw.bounds, axis=1)
+    level = np.array([levels[name] for name in draw.fidelity])
     model = SingleTaskMultiFidelityGP(
         tensor(np.column_stack([unit, level])),
-        tensor(trial.y)[:, None],
+        tensor(draw.y)[:, None],
         data_fidelities=[unit.shape[1]],
         outcome_transform=Standardize(1),
     )
@@ -108,15 +108,15 @@ def botorch_multifidelity(trial: Trial) -> SingleTaskMultiFidelityGP:
     return model
 
 
-def smt_mfk(trial: Trial):
+def smt_mfk(draw: Draw):
     from smt.applications.mfk import MFK
 
-    hierarchy = rank_fidelities(set(trial.fidelity), trial.costs)
-    model = MFK(theta0=trial.X.shape[1] * [1.0], print_global=False, n_start=10)
-    for level, name in enumerate(hierarchy.cheaper):
-        rows = trial.fidelity == name
-        model.set_training_values(trial.X[rows], trial.y[rows][:, None], name=level)
-    rows = trial.fidelity == hierarchy.top
-    model.set_training_values(trial.X[rows], trial.y[rows][:, None])
+    ranking = rank_fidelities(set(draw.fidelity), draw.costs)
+    model = MFK(theta0=draw.X.shape[1] * [1.0], print_global=False, n_start=10)
+    for level, name in enumerate(ranking.cheaper):
+        rows = draw.fidelity == name
+        model.set_training_values(draw.X[rows], draw.y[rows][:, None], name=level)
+    rows = draw.fidelity == ranking.top
+    model.set_training_values(draw.X[rows], draw.y[rows][:, None])
     model.train()
     return model

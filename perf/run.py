@@ -27,10 +27,10 @@ from threadpoolctl import threadpool_limits
 import mastgp
 import peers
 from mastgp import MAST
-from mastgp.bench import Trial, problem, synthetic_trial
+from mastgp.bench import Draw, problem, synthetic_draw
 
 PROBLEMS = ("branin", "hartmann3", "park1", "hartmann6", "levy", "borehole")
-METHODS: dict[str, Callable[[Trial], object]] = {
+METHODS: dict[str, Callable[[Draw], object]] = {
     "mastgp MAST": lambda t: MAST(t.costs, bounds=t.bounds).fit(t.X, t.y, fidelity=t.fidelity),
     "MAST on BoTorch": peers.mast_on_botorch,
     "BoTorch MF-GP": peers.botorch_multifidelity,
@@ -53,19 +53,19 @@ def fit_times(seeds: int) -> list[str]:
     ]  # fmt: skip
     ratios = []
     for name in PROBLEMS:
-        trials = [synthetic_trial(problem(name), seed) for seed in range(seeds)]
-        METHODS["mastgp MAST"](trials[0])  # nobody pays for imports
+        draws = [synthetic_draw(problem(name), seed) for seed in range(seeds)]
+        METHODS["mastgp MAST"](draws[0])  # nobody pays for imports
         times = {method: [] for method in METHODS}
-        for trial in trials:
+        for draw in draws:
             for method, fit in METHODS.items():
-                times[method].append(seconds(lambda fit=fit, trial=trial: fit(trial)))
+                times[method].append(seconds(lambda fit=fit, draw=draw: fit(draw)))
         ours, *theirs = (float(np.median(values)) for values in times.values())
         per_seed = np.array(times["MAST on BoTorch"]) / np.array(times["mastgp MAST"])
         ratios.append(float(np.median(per_seed)))
         cells = " | ".join(f"{value:.3f}" for value in (ours, *theirs))
-        agreement = rmse_ratio(trials[0])
+        agreement = rmse_ratio(draws[0])
         lines.append(
-            f"| {name} | {len(trials[0].y)} | {cells} | {ratios[-1]:.1f} | {agreement:.3f} |"
+            f"| {name} | {len(draws[0].y)} | {cells} | {ratios[-1]:.1f} | {agreement:.3f} |"
         )
         print(lines[-1], flush=True)
     mean = float(np.exp(np.mean(np.log(ratios))))
@@ -74,12 +74,12 @@ def fit_times(seeds: int) -> list[str]:
     return lines
 
 
-def rmse_ratio(trial: Trial) -> float:
+def rmse_ratio(draw: Draw) -> float:
     """Test error here over test error on BoTorch, first seed."""
-    ours = METHODS["mastgp MAST"](trial)
-    theirs = peers.mast_on_botorch(trial)
-    mean, _ = peers.posterior(theirs, ours.training_data_.box.to_unit(trial.X_test))
-    errors = [np.sqrt(np.mean((m - trial.y_test) ** 2)) for m in (ours.predict(trial.X_test), mean)]
+    ours = METHODS["mastgp MAST"](draw)
+    theirs = peers.mast_on_botorch(draw)
+    mean, _ = peers.posterior(theirs, ours.training_data_.box.to_unit(draw.X_test))
+    errors = [np.sqrt(np.mean((m - draw.y_test) ** 2)) for m in (ours.predict(draw.X_test), mean)]
     return float(errors[0] / errors[1])
 
 

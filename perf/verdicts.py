@@ -16,10 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mastgp.auto import _try_each, default_candidates
+from mastgp.auto.surrogate import _try_each, default_candidates
+from mastgp.auto.verdict import ALONE, FUSED, judge
 from mastgp.gp import blas_threads
-from mastgp.rivals import CoKriging
-from mastgp.verdict import ALONE, FUSED, judge
+from mastgp.models.cokriging import CoKriging
 
 N_CHEAP = 40
 FEWEST, MOST = 8, 14

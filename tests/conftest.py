@@ -20,6 +20,3 @@ def two_fidelities(rng):
     labels = np.array(["coarse"] * 30 + ["fine"] * 8)
     y = truth(X) + np.where(labels == "coarse", 0.5 * X[:, 0] - 0.2, 0.0)
     return X, y, labels, truth
-
-
-COSTS = {"coarse": 1.0, "fine": 10.0}

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import COSTS
 from mastgp import DataError, FileError, MissingExtraError
 from mastgp.bench import experiments
 from mastgp.methods import METHODS, method
+from support import COSTS
 
 #: Methods that take long; their own test modules fit them.
 SLOW = {"mf-dgp", "mfbnn", "nargp"}
@@ -68,7 +68,7 @@ def test_a_method_that_does_not_exist_or_is_not_installed(monkeypatch):
 
 
 def test_methods_without_files_are_marked():
-    from mastgp.storage import ESTIMATORS
+    from mastgp.output.storage import ESTIMATORS
 
     for found in METHODS.values():
         if found.ready:

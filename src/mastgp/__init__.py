@@ -5,7 +5,6 @@ Estimators are imported when they are first used, so that ``import mastgp`` cost
 
 from typing import TYPE_CHECKING
 
-from ._lazy import lazily
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
@@ -22,12 +21,13 @@ from .errors import (
     MissingExtraError,
     ModelFileError,
 )
+from .lazy import lazily
 
 if TYPE_CHECKING:
     from .api import fit, load
-    from .auto import AutoSurrogate
-    from .mast import MAST
-    from .validation import validate
+    from .auto.surrogate import AutoSurrogate
+    from .check.validation import validate
+    from .models.mast import MAST
 
 __version__ = "0.1.0"
 
@@ -57,11 +57,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "MAST": ".mast",
-        "AutoSurrogate": ".auto",
-        "fit": ".api",
-        "load": ".api",
-        "validate": ".validation",
+        ".api": ("fit", "load"),
+        ".auto.surrogate": ("AutoSurrogate",),
+        ".check.validation": ("validate",),
+        ".models.mast": ("MAST",),
     },
 )
 

@@ -1,5 +1,5 @@
 """``python -m mastgp`` is the ``mast`` command."""
 
-from .cli import main
+from .cli.main import main
 
 main()

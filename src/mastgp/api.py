@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .errors import DataError, listed
-from .estimator import MultiFidelityRegressor
 from .methods import method as find_method
+from .models.estimator import MultiFidelityRegressor
 
 
 def fit(
@@ -89,7 +89,7 @@ def _estimator(
 
 def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
     """Read a model that was written by its ``save`` method."""
-    from .storage import load_model
+    from .output.storage import load_model
 
     return load_model(path)
 

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from .errors import DataError, MissingExtraError, listed
-from .estimator import MultiFidelityRegressor
-from .icl import find_checkpoint, has_checkpoint, weights_of
+from .models.estimator import MultiFidelityRegressor
+from .surrogates.checkpoints import find_checkpoint, has_checkpoint, weights_of
 
 
 @dataclass(frozen=True)
@@ -81,26 +81,26 @@ METHODS = {
         Method(
             "auto",
             "a blend of co-kriging, FIRE, MAST and single GPs, by held-out errors",
-            _class("auto:AutoSurrogate"),
+            _class("auto.surrogate:AutoSurrogate"),
             use_when="you want the best without choosing; a few seconds per fit",
         ),
         Method(
             "auto-calibrated",
             "the same with recalibrated intervals",
-            _class("auto:AutoSurrogate", calibrate=True),
+            _class("auto.surrogate:AutoSurrogate", calibrate=True),
             use_when="coverage matters more than sharpness",
         ),
         Method(
             "mast",
             "the paper's method: trust-weighted augmentation",
-            _class("mast:MAST"),
+            _class("models.mast:MAST"),
             "MAST",
             use_when="the cheap data's error varies in space, or they may be poor",
         ),
         Method(
             "mast-icl",
             "MAST with TabPFN v2 in every stage",
-            _class("mast:MAST", surrogate="tabpfn"),
+            _class("models.mast:MAST", surrogate="tabpfn"),
             "MAST-ICL",
             ("tabpfn",),
             "icl",
@@ -110,65 +110,65 @@ METHODS = {
         Method(
             "mast-forest",
             "MAST with extra trees in every stage",
-            _class("mast:MAST", surrogate="extra-trees"),
+            _class("models.mast:MAST", surrogate="extra-trees"),
             use_when="responses jump, and points are many",
         ),
         Method(
             "hf-only",
             "a GP of the method's own expensive points",
-            _class("rivals:SingleFidelity", which="top"),
+            _class("models.single:SingleFidelity", which="top"),
             use_when="the cheap data mislead; the yardstick of all others",
         ),
         Method(
             "lf-only",
             "a GP of the cheapest fidelity's points",
-            _class("rivals:SingleFidelity", which="cheapest"),
+            _class("models.single:SingleFidelity", which="cheapest"),
             use_when="never; it shows how far the cheap data alone would lead",
         ),
         Method(
             "ar1",
             "Kennedy-O'Hagan co-kriging by joint likelihood",
-            _class("rivals:CoKriging"),
+            _class("models.cokriging:CoKriging"),
             "AR1",
             use_when="expensive is about rho times cheap plus something simple",
         ),
         Method(
             "shared-bias",
             "one shared function plus a bias of each cheap fidelity",
-            _class("rivals:CoKriging", structure="shared-bias"),
+            _class("models.cokriging:CoKriging", structure="shared-bias"),
             use_when="cheap is expensive plus an error of the same units",
         ),
         Method(
             "recursive",
             "one GP per level, the mean below as a further input",
-            _class("rivals:Recursive"),
+            _class("models.recursive:Recursive"),
             "Recursive",
             use_when="many expensive points, and levels that are fitted one by one",
         ),
         Method(
             "reification",
             "independent GPs fused by precision",
-            _class("rivals:Reification"),
+            _class("models.fusion:Reification"),
             "Reification",
             use_when="the cheap data are unbiased",
         ),
         Method(
             "miso",
             "independent GPs fused by precision, fidelity variances",
-            _class("rivals:MISO"),
+            _class("models.fusion:MISO"),
             "MISO",
             use_when="the cheap data are unbiased",
         ),
         Method(
             "fire",
             "residuals conditioned on the cheap posterior",
-            _class("rivals:FIRE"),
+            _class("models.fire:FIRE"),
             use_when="the cheap model's error follows its own prediction",
         ),
         Method(
             "botorch",
             "BoTorch's SingleTaskMultiFidelityGP",
-            _class("rivals:BoTorchMultiFidelity"),
+            _class("baselines.botorch:BoTorchMultiFidelity"),
             "BoTorch",
             ("botorch",),
             "botorch",
@@ -178,7 +178,7 @@ METHODS = {
         Method(
             "augmented",
             "BoTorch community's SingleTaskAugmentedGP",
-            _class("rivals:BoTorchAugmented"),
+            _class("baselines.botorch:BoTorchAugmented"),
             None,
             ("botorch_community",),
             "botorch",
@@ -188,7 +188,7 @@ METHODS = {
         Method(
             "nargp",
             "Emukit's NonLinearMultiFidelityModel",
-            _class("rivals:NARGP"),
+            _class("baselines.nargp:NARGP"),
             "NARGP",
             ("emukit", "GPy"),
             "emukit",
@@ -198,7 +198,7 @@ METHODS = {
         Method(
             "mf-dgp",
             "deep multi-fidelity GP, variational",
-            _class("rivals:DeepGP"),
+            _class("baselines.deep_gp:DeepGP"),
             "MF-DGP",
             ("torch",),
             "deep",
@@ -208,7 +208,7 @@ METHODS = {
         Method(
             "mfbnn",
             "neural network of the cheap data, Bayesian network of the rest",
-            _class("rivals:MFBNN"),
+            _class("baselines.bnn:MFBNN"),
             "MFBNN",
             ("torch",),
             "deep",
@@ -218,7 +218,7 @@ METHODS = {
         Method(
             "mfk",
             "SMT's MFK",
-            _class("rivals:MFK"),
+            _class("baselines.mfk:MFK"),
             None,
             ("smt",),
             "smt",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mastgp import DataError
-from mastgp.bench import PROBLEMS, problem, synthetic_trial
+from mastgp.bench import PROBLEMS, problem, synthetic_draw
 from mastgp.bench.protocol import THREE_FIDELITIES, TWO_FIDELITIES
 
 
@@ -79,13 +79,13 @@ def test_park1_is_smooth_at_zero():
     ],
 )
 def test_budgets(name, budget, counts):
-    trial = synthetic_trial(problem(name), 0, budget)
+    trial = synthetic_draw(problem(name), 0, budget)
     assert {label: int((trial.fidelity == label).sum()) for label in counts} == counts
     assert len(trial.y_only) == 5 * problem(name).n_inputs
 
 
 def test_trials_are_reproducible_and_differ_by_seed():
-    first, again, other = (synthetic_trial(problem("park1"), seed) for seed in (3, 3, 4))
+    first, again, other = (synthetic_draw(problem("park1"), seed) for seed in (3, 3, 4))
     np.testing.assert_array_equal(first.X, again.X)
     np.testing.assert_array_equal(first.y, again.y)
     assert not np.array_equal(first.X, other.X)
@@ -93,7 +93,7 @@ def test_trials_are_reproducible_and_differ_by_seed():
 
 
 def test_designs_are_latin_hypercubes():
-    trial = synthetic_trial(problem("branin"), 0)
+    trial = synthetic_draw(problem("branin"), 0)
     X = trial.X[trial.fidelity == "low"]
     unit = (X - trial.bounds[:, 0]) / np.ptp(trial.bounds, axis=1)
     for column in np.floor(unit.T * len(X)).astype(int):

@@ -13,7 +13,7 @@ from mastgp import DataError, FileError
 from mastgp.bench import datasets
 from mastgp.bench.datasets import DATA_SETS, DataFile, DataSet, download, find_files, is_available
 from mastgp.bench.experiments import experiment
-from mastgp.bench.real import concrete_formula, pooled_problem, real_problem, real_trial
+from mastgp.bench.real import concrete_formula, pooled_problem, real_draw, real_problem
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(
@@ -43,19 +43,19 @@ def test_files_have_the_recorded_hashes(name):
 )
 def test_numbers_of_the_paper(name, expected, n_inputs, n_only):
     problem = real_problem(name, str(SHARED))
-    trial = real_trial(problem, 0)
+    trial = real_draw(problem, 0)
     assert problem.n_inputs == n_inputs
     assert counts(trial) == expected
     assert len(trial.y_only) == n_only
-    again = real_trial(problem, 0)
+    again = real_draw(problem, 0)
     np.testing.assert_array_equal(trial.y, again.y)
-    assert not np.array_equal(trial.y, real_trial(problem, 1).y)
+    assert not np.array_equal(trial.y, real_draw(problem, 1).y)
 
 
 @needs_data
 @pytest.mark.parametrize("name", ["concrete", "hoip", "drivaernet"])
 def test_no_test_row_shares_its_inputs_with_a_training_row(name):
-    trial = real_trial(real_problem(name, str(SHARED)), 3)
+    trial = real_draw(real_problem(name, str(SHARED)), 3)
     top = trial.X[trial.fidelity == "high"]
     trained = {row.tobytes() for row in np.vstack([top, trial.X_only])}
     assert not any(row.tobytes() in trained for row in np.ascontiguousarray(trial.X_test))
@@ -64,7 +64,7 @@ def test_no_test_row_shares_its_inputs_with_a_training_row(name):
 @needs_data
 @pytest.mark.parametrize("name", ["hoip", "drivaernet"])
 def test_collocated_rows_share_places(name):
-    trial = real_trial(real_problem(name, str(SHARED)), 0, collocated=True)
+    trial = real_draw(real_problem(name, str(SHARED)), 0, collocated=True)
     top = {row.tobytes() for row in trial.X[trial.fidelity == "high"]}
     low = {row.tobytes() for row in trial.X[trial.fidelity == "low"]}
     assert top <= low
@@ -72,7 +72,7 @@ def test_collocated_rows_share_places(name):
 
 @needs_data
 def test_budget_sweep_caps_at_the_pool():
-    trial = real_trial(real_problem("hoip", str(SHARED)), 0, budget_factor=3.0)
+    trial = real_draw(real_problem("hoip", str(SHARED)), 0, budget_factor=3.0)
     assert counts(trial)["low"] == 240
 
 
@@ -94,7 +94,7 @@ def test_what_the_data_are():
 @needs_data
 def test_extra_noise_of_the_sweep():
     problem = real_problem("hoip", str(SHARED))
-    plain, noisy = (real_trial(problem, 0, lf_cost_ratio=c) for c in (1.0, 50.0))
+    plain, noisy = (real_draw(problem, 0, lf_cost_ratio=c) for c in (1.0, 50.0))
     low = plain.fidelity == "low"
     added = np.std((noisy.y - plain.y)[low])
     assert added == pytest.approx(0.1 * np.log(50) * np.std(plain.y[low]), rel=0.2)
@@ -174,7 +174,7 @@ def test_a_problem_of_the_users_own(tmp_path, rng):
         np.savetxt(tmp_path / f"{name}.csv", table, delimiter=",", header="a,b,y", comments="")
     files = [str(tmp_path / f"{name}.csv") for name in ("coarse", "fine")]
     problem = pooled_problem("mine", files, "y", {"coarse": 1, "fine": 10})
-    trial = real_trial(problem, 0)
+    trial = real_draw(problem, 0)
     assert counts(trial) == {"coarse": 50, "fine": 5}
     assert len(trial.y_only) == 10
     assert trial.costs == {"coarse": 0.1, "fine": 1.0}

@@ -5,22 +5,18 @@ Names are imported when they are first used, so that commands start at once.
 
 from typing import TYPE_CHECKING
 
-from .._lazy import lazily
+from ..lazy import lazily
 
 if TYPE_CHECKING:
     from .problems import PROBLEMS, Problem, problem
-    from .protocol import Budget, Trial, synthetic_trial
+    from .protocol import Budget, Draw, synthetic_draw
 
-__all__ = ["PROBLEMS", "Budget", "Problem", "Trial", "problem", "synthetic_trial"]
+__all__ = ["PROBLEMS", "Budget", "Draw", "Problem", "problem", "synthetic_draw"]
 
 __getattr__ = lazily(
     __name__,
     {
-        "PROBLEMS": ".problems",
-        "Problem": ".problems",
-        "problem": ".problems",
-        "Budget": ".protocol",
-        "Trial": ".protocol",
-        "synthetic_trial": ".protocol",
+        ".problems": ("PROBLEMS", "Problem", "problem"),
+        ".protocol": ("Budget", "Draw", "synthetic_draw"),
     },
 )

@@ -10,8 +10,8 @@ from typing import Any
 from ..errors import DataError, listed
 from ..methods import METHODS
 from .problems import EXTRA, PROBLEMS, Problem, problem
-from .protocol import TEST_SIZE, THREE_FIDELITIES, TWO_FIDELITIES, Budget, Trial, synthetic_trial
-from .real import REAL_PROBLEMS, RealProblem, real_problem, real_trial
+from .protocol import TEST_SIZE, THREE_FIDELITIES, TWO_FIDELITIES, Budget, Draw, synthetic_draw
+from .real import REAL_PROBLEMS, RealProblem, real_draw, real_problem
 
 #: Name of the yardstick in the store: a GP that spends the whole budget on expensive points.
 BASELINE = "baseline"
@@ -67,7 +67,7 @@ class Experiment:
     name, about : str
     problems : tuple of str
     draw : callable
-        ``draw(problem, seed, setting, test_size)`` gives a Trial.
+        ``draw(problem, seed, setting, test_size)`` gives a Draw.
     settings : tuple of str
         Settings of synthetic problems.
     real_settings : tuple of str or None
@@ -83,7 +83,7 @@ class Experiment:
     name: str
     about: str
     problems: tuple[str, ...]
-    draw: Callable[[AnyProblem, int, str, int], Trial]
+    draw: Callable[[AnyProblem, int, str, int], Draw]
     settings: tuple[str, ...] = ("",)
     real_settings: tuple[str, ...] | None = None
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -100,10 +100,10 @@ class Experiment:
         return "" if self.one_baseline else setting
 
 
-def _base_trial(p: AnyProblem, seed: int, test_size: int, budget: Budget, **more: Any) -> Trial:
+def _base_draw(p: AnyProblem, seed: int, test_size: int, budget: Budget, **more: Any) -> Draw:
     if isinstance(p, RealProblem):
-        return real_trial(p, seed, replace(p.budget, shares=_shares(p, budget)), **more)
-    return synthetic_trial(p, seed, budget, test_size=test_size, **more)
+        return real_draw(p, seed, replace(p.budget, shares=_shares(p, budget)), **more)
+    return synthetic_draw(p, seed, budget, test_size=test_size, **more)
 
 
 def _shares(p: RealProblem, budget: Budget) -> dict[str, float]:
@@ -112,19 +112,19 @@ def _shares(p: RealProblem, budget: Budget) -> dict[str, float]:
     return budget.shares if same else p.budget.shares
 
 
-def _two(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
-    return _base_trial(p, seed, test_size, TWO_FIDELITIES)
+def _two(p: AnyProblem, seed: int, setting: str, test_size: int) -> Draw:
+    return _base_draw(p, seed, test_size, TWO_FIDELITIES)
 
 
-def _own_budget(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
-    return _base_trial(p, seed, test_size, TWO_FIDELITIES, counts=getattr(p, "counts", None))
+def _own_budget(p: AnyProblem, seed: int, setting: str, test_size: int) -> Draw:
+    return _base_draw(p, seed, test_size, TWO_FIDELITIES, counts=getattr(p, "counts", None))
 
 
-def _three(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
-    return _base_trial(p, seed, test_size, THREE_FIDELITIES)
+def _three(p: AnyProblem, seed: int, setting: str, test_size: int) -> Draw:
+    return _base_draw(p, seed, test_size, THREE_FIDELITIES)
 
 
-def _ratio(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
+def _ratio(p: AnyProblem, seed: int, setting: str, test_size: int) -> Draw:
     """The expensive share of the budget is varied; the cheaper ones keep their proportions."""
     own = p.budget if isinstance(p, RealProblem) else TWO_FIDELITIES
     share = float(setting)
@@ -136,29 +136,29 @@ def _ratio(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
     }
     budget = replace(own, shares={name: value for name, value in shares.items() if value > 0.0})
     if isinstance(p, RealProblem):
-        return real_trial(p, seed, budget)
-    return synthetic_trial(p, seed, budget, test_size=test_size)
+        return real_draw(p, seed, budget)
+    return synthetic_draw(p, seed, budget, test_size=test_size)
 
 
-def _budget(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
-    return _base_trial(p, seed, test_size, TWO_FIDELITIES, budget_factor=float(setting))
+def _budget(p: AnyProblem, seed: int, setting: str, test_size: int) -> Draw:
+    return _base_draw(p, seed, test_size, TWO_FIDELITIES, budget_factor=float(setting))
 
 
-def _discrepancy(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
+def _discrepancy(p: AnyProblem, seed: int, setting: str, test_size: int) -> Draw:
     """Synthetic: N_LF = 10 d N_HF at degradation d. Real: extra noise for cost ratio C."""
     value = float(setting)
     if isinstance(p, RealProblem):
-        return real_trial(p, seed, lf_cost_ratio=value)
+        return real_draw(p, seed, lf_cost_ratio=value)
     n_high = math.ceil(TWO_FIDELITIES.shares["high"] * 5 * p.n_inputs - 1e-9)
     counts = {"low": round(10 * value * n_high), "high": n_high}
     budget = replace(TWO_FIDELITIES, degradations={"low": value, "high": 0.0})
-    return synthetic_trial(p, seed, budget, test_size=test_size, counts=counts)
+    return synthetic_draw(p, seed, budget, test_size=test_size, counts=counts)
 
 
-def _collocated(p: AnyProblem, seed: int, setting: str, test_size: int) -> Trial:
+def _collocated(p: AnyProblem, seed: int, setting: str, test_size: int) -> Draw:
     if not isinstance(p, RealProblem):
         raise DataError("collocated sampling is for problems given by pools of data")
-    return real_trial(p, seed, collocated=True)
+    return real_draw(p, seed, collocated=True)
 
 
 def _ablation(name: str, about: str, what: str, variants: dict[str, str]) -> Experiment:

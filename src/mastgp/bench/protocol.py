@@ -60,7 +60,7 @@ THREE_FIDELITIES = Budget(
 
 
 @dataclass(frozen=True)
-class Trial:
+class Draw:
     """One draw of a problem: training data, the yardstick's data, and the test set.
 
     Attributes
@@ -89,7 +89,7 @@ class Trial:
     options: dict[str, str] = field(default_factory=dict)
 
 
-def synthetic_trial(
+def synthetic_draw(
     problem: Problem,
     seed: int,
     budget: Budget = TWO_FIDELITIES,
@@ -97,12 +97,12 @@ def synthetic_trial(
     budget_factor: float = 1.0,
     counts: dict[str, int] | None = None,
     test_size: int = TEST_SIZE,
-) -> Trial:
+) -> Draw:
     """Draw the data of one seed.
 
     The numbers of points follow from the budget, or are given as `counts`, in which case the
     yardstick gets as many expensive points as all of them together cost. Every stream of random
-    numbers is derived from problem, seed and purpose, so that a trial is the same whatever was
+    numbers is derived from problem, seed and purpose, so that a draw is the same whatever was
     drawn before it.
     """
     total = 5 * problem.n_inputs * budget_factor
@@ -119,7 +119,7 @@ def synthetic_trial(
     n_only = math.ceil(total - 1e-9)
     X_only, y_only = _draw(problem, n_only, 0.0, _stream(problem, seed, "only"))
     X_test = latin_hypercube(problem.bounds, test_size, _stream(problem, 0, "test"))
-    return Trial(
+    return Draw(
         X=np.concatenate(Xs),
         y=np.concatenate(ys),
         fidelity=np.array(labels),

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..hierarchy import rank_fidelities
+from ..data.fidelities import rank_fidelities
 from .datasets import find_files
-from .protocol import Budget, Trial, latin_hypercube, stream
+from .protocol import Budget, Draw, latin_hypercube, stream
 
 Array = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class RealProblem:
         return len(self.bounds)
 
 
-def real_trial(
+def real_draw(
     problem: RealProblem,
     seed: int,
     budget: Budget | None = None,
@@ -70,7 +70,7 @@ def real_trial(
     budget_factor: float = 1.0,
     collocated: bool = False,
     lf_cost_ratio: float = 1.0,
-) -> Trial:
+) -> Draw:
     """Draw the data of one seed.
 
     Parameters
@@ -114,7 +114,7 @@ def real_trial(
     y_only = pool.y[only] + problem.noise.get(top, 0.0) * noise_rng.standard_normal(len(only))
     used = np.concatenate([chosen, only])
     test = ~_same_inputs(pool.X, pool.X[used])
-    return Trial(
+    return Draw(
         X=np.concatenate(Xs),
         y=np.concatenate(ys),
         fidelity=np.array(labels),
@@ -200,7 +200,7 @@ def pooled_problem(
     Half of a budget of 5 D expensive evaluations goes to expensive rows, the rest to the cheaper
     fidelities in equal parts; test rows are the expensive ones that were not drawn.
     """
-    from ..tables import training_table
+    from ..data.tables import training_table
 
     table = training_table(files, target)
     labels = np.array(table.fidelity)

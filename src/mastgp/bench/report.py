@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..check.scores import PAPER_METRICS
 from ..files import atomic_write
 from ..methods import METHODS
 from .experiments import BASELINE, EXPERIMENTS, SYNTHETIC
 from .figures import sweep_figures
-from .metrics import PAPER_METRICS
 from .problems import EXTRA
 from .real import REAL_PROBLEMS
 from .results import (

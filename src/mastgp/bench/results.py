@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..check.scores import PAPER_METRICS, SMALLER_IS_BETTER
 from ..methods import METHODS
 from .experiments import BASELINE, experiment
-from .metrics import PAPER_METRICS, SMALLER_IS_BETTER
 
 Array = NDArray[np.float64]
 #: What is reported as it is, beside the paper's ratios.

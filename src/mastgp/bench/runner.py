@@ -19,17 +19,17 @@ from dataclasses import asdict
 from multiprocessing import get_context
 from typing import Any
 
-from ..auto import AutoSurrogate
+from ..auto.surrogate import AutoSurrogate
+from ..check.scores import score
 from ..errors import DataError, MissingExtraError
-from ..estimator import MultiFidelityRegressor
 from ..gp import blas_threads
-from ..mast import MAST
 from ..methods import method
+from ..models.estimator import MultiFidelityRegressor
+from ..models.mast import MAST
+from ..models.single import SingleFidelity
 from ..progress import listening, report
-from ..rivals import SingleFidelity
 from .experiments import BASELINE, AnyProblem, Unit, experiment, find_problem
-from .metrics import score
-from .protocol import Trial
+from .protocol import Draw
 from .store import Store
 
 Record = dict[str, Any]
@@ -67,32 +67,30 @@ def _scores(unit: Unit, own: Mapping[str, AnyProblem] | None, data: str | None) 
     chosen = experiment(unit.experiment)
     problem = find_problem(unit.problem, own, data)
     setting = unit.setting or chosen.settings_of(unit.problem)[0]
-    trial = chosen.draw(problem, unit.seed, setting, unit.test_size)
+    draw = chosen.draw(problem, unit.seed, setting, unit.test_size)
     started = time.perf_counter()
-    model = _fitted(unit, trial, dict(chosen.options.get(unit.setting, {})))
+    model = _fitted(unit, draw, dict(chosen.options.get(unit.setting, {})))
     fitted = time.perf_counter()
-    mean, std = model.predict(trial.X_test, return_std=True)
+    mean, std = model.predict(draw.X_test, return_std=True)
     ended = time.perf_counter()
     blend = isinstance(model, AutoSurrogate)
-    mixture = model.predict_mixture(trial.X_test) if blend else None
+    mixture = model.predict_mixture(draw.X_test) if blend else None
     return {
-        **score(trial.y_test, mean, std, mixture),
+        **score(draw.y_test, mean, std, mixture),
         "fit_seconds": fitted - started,
         "predict_seconds": ended - fitted,
-        "n_train": len(trial.y_only if unit.method == BASELINE else trial.y),
+        "n_train": len(draw.y_only if unit.method == BASELINE else draw.y),
     }
 
 
-def _fitted(unit: Unit, trial: Trial, options: dict[str, str]) -> MultiFidelityRegressor:
+def _fitted(unit: Unit, draw: Draw, options: dict[str, str]) -> MultiFidelityRegressor:
     if unit.method == BASELINE:
-        return SingleFidelity(bounds=trial.bounds).fit(trial.X_only, trial.y_only)
-    model = method(unit.method).build(
-        costs=trial.costs, bounds=trial.bounds, random_state=unit.seed
-    )
+        return SingleFidelity(bounds=draw.bounds).fit(draw.X_only, draw.y_only)
+    model = method(unit.method).build(costs=draw.costs, bounds=draw.bounds, random_state=unit.seed)
     if isinstance(model, MAST):
-        options = {**trial.options, **options}
+        options = {**draw.options, **options}
     model.set_params(**options)
-    return model.fit(trial.X, trial.y, fidelity=trial.fidelity)
+    return model.fit(draw.X, draw.y, fidelity=draw.fidelity)
 
 
 def run(

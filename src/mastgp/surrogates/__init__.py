@@ -1,10 +1,18 @@
-"""What a stage of MAST can be made of."""
+"""What a stage of MAST can be made of.
 
-from .base import Fitted, Hints, Surrogate
-from .choice import SURROGATES, Choice, find_surrogate, surrogates_of_stages
-from .gp import GP, as_surrogate
-from .incontext import TabICL, TabPFN
-from .regressors import FromQuantiles, FromSpread, FromStd
+Names are imported when they are first used: to look for a checkpoint takes no regressor.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import lazily
+
+if TYPE_CHECKING:
+    from .base import Fitted, Hints, Surrogate
+    from .choice import SURROGATES, Choice, find_surrogate, surrogates_of_stages
+    from .gp import GP, as_surrogate
+    from .incontext import TabICL, TabPFN
+    from .regressors import FromQuantiles, FromSpread, FromStd
 
 __all__ = [
     "GP",
@@ -22,3 +30,14 @@ __all__ = [
     "find_surrogate",
     "surrogates_of_stages",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        ".base": ("Fitted", "Hints", "Surrogate"),
+        ".choice": ("SURROGATES", "Choice", "find_surrogate", "surrogates_of_stages"),
+        ".gp": ("GP", "as_surrogate"),
+        ".incontext": ("TabICL", "TabPFN"),
+        ".regressors": ("FromQuantiles", "FromSpread", "FromStd"),
+    },
+)

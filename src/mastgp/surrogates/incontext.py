@@ -1,6 +1,6 @@
 """Stages made of pretrained transformers that learn in context: TabPFN and TabICL.
 
-Weights are never downloaded here: see :mod:`mastgp.icl`.
+Weights are never downloaded here: see :mod:`mastgp.surrogates.checkpoints`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, MastError
 from ..gp.threads import ALL_CORES_FROM
-from ..icl import WEIGHTS, Weights, check_installed, checksum, find_checkpoint
-from ..isolation import untouched
+from ..libraries import untouched
+from .checkpoints import WEIGHTS, Weights, check_installed, checksum, find_checkpoint
 from .refitted import Conditioned, Recipe, Refittable
 
 Array = NDArray[np.float64]

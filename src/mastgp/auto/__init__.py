@@ -1,0 +1,1 @@
+"""Many candidates, checked and blended."""

@@ -1,0 +1,1 @@
+"""Other people's methods behind our interface, to compare with."""

@@ -1,0 +1,1 @@
+"""The ``mast`` command: thin, one file per group of commands."""

@@ -1,0 +1,95 @@
+"""What the commands share: printing, options of the form name=value, notes."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+
+from ..errors import DataError, MastWarning
+
+out = Console()
+err = Console(stderr=True, highlight=False)
+
+
+def say(text: str) -> None:
+    """Print a line of plain text."""
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """Print something worth knowing to standard error."""
+    err.print("Note:", style="bold yellow", end=" ")
+    err.print(text, markup=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    sys.stdout.write(json.dumps(value, indent=1, allow_nan=False) + "\n")
+
+
+def names(text: str | None) -> list[str] | None:
+    """Split a list of names at its commas."""
+    return [name.strip() for name in text.split(",") if name.strip()] if text else None
+
+
+def pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple[str, str]]:
+    """Split options of the form name=value."""
+    seen: set[str] = set()
+    for text in _split(values or []):
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise DataError(f"{option} {text}: expected a name and a value, as {example}")
+        if name.strip() in seen:
+            raise DataError(f"{option} is given twice for {name.strip()!r}")
+        seen.add(name.strip())
+        yield name.strip(), value.strip()
+
+
+def _split(values: list[str]) -> Iterator[str]:
+    """Take apart what was given as one option, as coarse=1,fine=10."""
+    for text in values:
+        parts = text.split(",")
+        yield from parts if all("=" in part for part in parts) else [text]
+
+
+def numbers(values: list[str] | None, option: str) -> dict[str, float]:
+    """Read options of the form name=number."""
+    numbers: dict[str, float] = {}
+    for name, value in pairs(values, option, f"{option} fine=10"):
+        try:
+            numbers[name] = float(value)
+        except ValueError:
+            raise DataError(f"{option} {name}={value}: {value!r} is not a number") from None
+    return numbers
+
+
+def ranges(values: list[str] | None) -> dict[str, tuple[float, float]]:
+    """Read options of the form name=low:high."""
+    ranges: dict[str, tuple[float, float]] = {}
+    for name, value in pairs(values, "--bounds", "--bounds mach=0.5:0.9"):
+        low, _, high = value.partition(":")
+        try:
+            ranges[name] = (float(low), float(high))
+        except ValueError:
+            raise DataError(f"--bounds {name}={value}: expected low:high, as 0.5:0.9") from None
+    return ranges
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Print the package's warnings as notes, each once, instead of Python's own format."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    seen = set()
+    for warning in caught:
+        text = str(warning.message)
+        if issubclass(warning.category, MastWarning) and text not in seen:
+            seen.add(text)
+            note(text)

@@ -1,0 +1,1 @@
+"""Data in: tables and arrays become a checked set of named fidelities in the unit cube."""

@@ -1,0 +1,1 @@
+"""Methods of ours: one file each, on one estimator base."""

@@ -1,0 +1,155 @@
+"""How far a cheap point is trusted: distances, trust regions and weights of the paper.
+
+Every cheap point i gets one weight W in [0, 1]: near 0 beside expensive points, where the
+expensive model knows better, and near 1 far from them, where the corrected cheap value does.
+All functions are pure; inputs are in the unit cube.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from ..errors import DataError, listed
+
+Array = NDArray[np.float64]
+F = TypeVar("F", bound=Callable[..., object])
+#: ``metric(A, B)``: distances between rows of A (n, d) and B (m, d), shape (n, m).
+Metric = Callable[[Array, Array], Array]
+#: ``radius(d_min)``: trust-region radius for the distance to the nearest expensive point.
+Radius = Callable[[Array], Array]
+#: ``weight(d, alpha, r)``: weight of an expensive neighbour at distance d, in a region of radius r.
+Weight = Callable[[Array, float, Array], Array]
+
+
+def _distances(name: str) -> Metric:
+    return lambda A, B: cdist(A, B, name)
+
+
+#: D1 to D6, and the share of inputs that differ. ``mahalanobis`` (D4) is Euclidean after dividing
+#: by the lengthscales that the expensive fidelity's GP learned. ``domain-relative`` (D6) divides
+#: differences in the user's units by the domain's width, as scaling to the unit cube has done.
+METRICS: dict[str, Metric] = {
+    "euclidean": _distances("euclidean"),
+    "manhattan": _distances("cityblock"),
+    "chebyshev": _distances("chebyshev"),
+    "mahalanobis": _distances("euclidean"),
+    "normalized-euclidean": lambda A, B: cdist(A, B) / np.sqrt(A.shape[1]),
+    "domain-relative": _distances("euclidean"),
+    "hamming": _distances("hamming"),
+}
+
+#: R1 to R5. A vanishing radius leaves the nearest expensive point alone in its region.
+RADII: dict[str, Radius] = {
+    "sqrt": np.sqrt,
+    "linear": lambda d_min: d_min,
+    "cbrt": np.cbrt,
+    "nearest": lambda d_min: np.full_like(d_min, 1e-6),
+    "global": lambda d_min: np.full_like(d_min, np.inf),
+}
+
+
+def _triangular(d: Array, alpha: float, r: Array) -> Array:
+    """W5: 1 - d/r. At r = 0 the neighbour sits on the point itself and has full weight."""
+    with np.errstate(invalid="ignore"):
+        return np.where(r > 0.0, 1.0 - d / np.where(r > 0.0, r, 1.0), 1.0)
+
+
+#: W1 to W9.
+WEIGHTS: dict[str, Weight] = {
+    "power": lambda d, alpha, r: 1.0 - d**alpha,
+    "exponential": lambda d, alpha, r: np.exp(-alpha * d),
+    "gaussian": lambda d, alpha, r: np.exp(-alpha * d**2),
+    "inverse": lambda d, alpha, r: 1.0 / (1.0 + d**alpha),
+    "triangular": _triangular,
+    "linear": lambda d, alpha, r: 1.0 - d,
+    "steep-power": lambda d, alpha, r: 1.0 - d ** (2.0 * alpha),
+    "rbf": lambda d, alpha, r: np.exp(-(d**2)),
+    "hf-only": lambda d, alpha, r: np.ones_like(d),
+}
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Trust in cheap points.
+
+    Attributes
+    ----------
+    weight : array of shape (n,)
+        W: share of the corrected cheap value; 1 - W is the expensive model's.
+    nearest : array of shape (n,)
+        Distance to the nearest expensive point.
+    neighbours : int array of shape (n,)
+        Number of expensive points in the trust region.
+    """
+
+    weight: Array
+    nearest: Array
+    neighbours: NDArray[np.intp]
+
+
+def trust_weights(
+    X_cheap: Array,
+    X_top: Array,
+    alpha: float,
+    *,
+    metric: str | Metric = "euclidean",
+    radius: str | Radius = "sqrt",
+    weight: str | Weight = "power",
+    lengthscales: Array | None = None,
+) -> Trust:
+    """Trust weight of every cheap point (equations for r_i, w_j and W of the paper).
+
+    Parameters
+    ----------
+    X_cheap : array of shape (n, d)
+    X_top : array of shape (m, d)
+        Inputs of the most expensive fidelity.
+    alpha : float
+        The cheap fidelity's exponent.
+    metric, radius, weight : name or callable
+        See :data:`METRICS`, :data:`RADII`, :data:`WEIGHTS`.
+    lengthscales : array of shape (d,), optional
+        For the ``mahalanobis`` metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> trust_weights(np.array([[0.25]]), np.array([[0.0]]), alpha=0.5).weight
+    array([0.5])
+    """
+    if weight == "triangular" and radius == "global":
+        raise DataError("a triangular weight needs a radius; 'global' has none: choose another")
+    if metric == "mahalanobis":
+        if lengthscales is None:
+            raise DataError("the mahalanobis metric needs lengthscales, which this model lacks")
+        X_cheap, X_top = X_cheap / lengthscales, X_top / lengthscales
+    d = np.asarray(lookup(METRICS, metric, "metric")(X_cheap, X_top), dtype=float)
+    if d.shape != (len(X_cheap), len(X_top)) or not (d >= 0.0).all():
+        raise DataError(
+            f"the metric must give distances of at least zero of shape "
+            f"({len(X_cheap)}, {len(X_top)}); it gave shape {d.shape}"
+        )
+    nearest = d.min(axis=1)
+    r = np.asarray(lookup(RADII, radius, "radius")(nearest), dtype=float)
+    r = np.broadcast_to(r, nearest.shape)
+    inside = (d <= r[:, None]) | (d == nearest[:, None])
+    w = np.clip(lookup(WEIGHTS, weight, "weight")(d, alpha, r[:, None]), 0.0, 1.0)
+    if np.isnan(r).any() or np.isnan(w).any():
+        raise DataError("the radius or weight function gave NaN; it must give numbers")
+    neighbours = inside.sum(axis=1)
+    return Trust(1.0 - (w * inside).sum(axis=1) / neighbours, nearest, neighbours)
+
+
+def lookup(table: dict[str, F], chosen: str | F, what: str) -> F:
+    """Find a function by name; a callable stands for itself."""
+    if callable(chosen):
+        return chosen
+    if chosen not in table:
+        raise DataError(f"unknown {what} {chosen!r}; choose one of {listed(table)} or a function")
+    return table[chosen]

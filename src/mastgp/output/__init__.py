@@ -1,0 +1,1 @@
+"""What leaves the package: saved models, summaries, figures."""
