@@ -25,11 +25,10 @@ from scipy.stats import norm
 from mastgp.auto.surrogate import _is_joint, _try_each, default_candidates
 from mastgp.auto.weights import DRAWS, blend_weights
 from mastgp.bench.experiments import experiment, find_problem
-from mastgp.data.dataset import without_copies
+from mastgp.data.dataset import Dataset, without_copies
 from mastgp.files import atomic_write
 from mastgp.gp import blas_threads
 from mastgp.gp.distributions import Mixture
-from mastgp.models.cokriging import CoKriging
 from mastgp.progress import listening, progress, report
 from study import SMALLER, TEST_SIZE, yardstick
 
@@ -68,10 +67,11 @@ def compute(group: str, problem: str, seed: int) -> Draw:
     """Fit and check every candidate."""
     draw = experiment(group).draw(find_problem(problem), seed, "", TEST_SIZE)
     reached = yardstick(draw)
-    first = CoKriging(draw.costs, bounds=draw.bounds, structure="top-only")
-    data = without_copies(first.fit(draw.X, draw.y, fidelity=draw.fidelity).training_data_)
+    data = without_copies(
+        Dataset.from_arrays(draw.X, draw.y, draw.fidelity, costs=draw.costs, bounds=draw.bounds)
+    )
     tried = _try_each(list(default_candidates(len(data.fidelities))), data)
-    moments = [t.model._predict_unit(data.box.to_unit(draw.X_test)) for t in tried]
+    moments = [t.model.predict_unit(data.box.to_unit(draw.X_test)) for t in tried]
     joint = [_is_joint(t.model) for t in tried]
     return Draw(
         names=np.array([t.name for t in tried]),

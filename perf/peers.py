@@ -20,10 +20,10 @@ from gpytorch.priors import LogNormalPrior
 
 from mastgp.bench import Draw
 from mastgp.data.fidelities import rank_fidelities
-from mastgp.models.trust import trust_weights
+from mastgp.models.trust import trust_in
 
 warnings.filterwarnings("ignore", module="botorch|gpytorch|linear_operator")
-botorch.settings.validate_input_scaling._set_state(False)
+botorch.settings.validate_input_scaling.set_state(False)
 
 
 def tensor(values) -> torch.Tensor:
@@ -85,7 +85,7 @@ def mast_on_botorch(draw: Draw) -> SingleTaskGP:
         discrepancy = fit_gp(Z_top, y[top] - summaries[0][:, 0])
         delta_mean, delta_var = posterior(discrepancy, Z)
         top_mean, top_var = posterior(stage1[top], X[name])
-        W = trust_weights(X[name], X[top], ranking.exponents[name]).weight
+        W = trust_in(X[name], X[top], ranking.exponents[name]).value
         mean = W * (y[name] + delta_mean) + (1 - W) * top_mean
         var = W**2 * (learned_noise(stage1[name]) + delta_var) + (1 - W) ** 2 * top_var
         parts.append((X[name], mean, np.maximum(var, learned_noise(discrepancy))))

@@ -13,7 +13,9 @@ import numpy as np
 
 from mastgp.gp import GaussianProcess, Model, blas_threads
 from mastgp.gp.fitting import default_starts, maximise
-from mastgp.gp.likelihood import Objective, Observations
+from mastgp.gp.leave_out import leave_one_out_score
+from mastgp.gp.likelihood import Objective
+from mastgp.gp.observations import Observations
 
 REPEATS = 30
 
@@ -36,12 +38,12 @@ def scores(rng: np.random.Generator, d: int, n: int, noise: float) -> list[tuple
         ends = {k: maximise(objective, {k: v}) for k, v in default_starts(objective).items()}
     chosen = [
         "prior",
-        min(ends, key=lambda k: ends[k][1].objective),
-        max(ends, key=lambda k: objective.leave_one_out_score(ends[k][0])),
+        min(ends, key=lambda k: ends[k].report.objective),
+        max(ends, key=lambda k: leave_one_out_score(objective, ends[k].factorisation)),
     ]
     result = []
     for name in chosen:
-        gp = GaussianProcess(model, ends[name][0], data, y.mean(), y.std(ddof=1))
+        gp = GaussianProcess(model, ends[name].parameters, data, y.mean(), y.std(ddof=1))
         mean, var = gp.predict(T)
         error = mean - f(T)
         density = np.mean(0.5 * error**2 / var + 0.5 * np.log(var))

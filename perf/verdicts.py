@@ -16,10 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mastgp import Dataset
 from mastgp.auto.surrogate import _try_each, default_candidates
 from mastgp.auto.verdict import ALONE, FUSED, judge
 from mastgp.gp import blas_threads
-from mastgp.models.cokriging import CoKriging
 
 N_CHEAP = 40
 FEWEST, MOST = 8, 14
@@ -49,12 +49,8 @@ def word(seed: int, kind: str) -> str:
     truth = random_function(rng, d)
     cheap = cheap_versions(rng, truth, d)[kind]
     coarse, fine = rng.random((N_CHEAP, d)), rng.random((n_dear, d))
-    first = CoKriging(order=["coarse", "fine"], structure="top-only").fit(
-        np.concatenate([coarse, fine]),
-        np.concatenate([cheap(coarse), truth(fine)]),
-        fidelity=["coarse"] * N_CHEAP + ["fine"] * n_dear,
-    )
-    data = first.training_data_
+    tables = {"coarse": (coarse, cheap(coarse)), "fine": (fine, truth(fine))}
+    data = Dataset.from_tables(tables, order=["coarse", "fine"])
     compared = [c for c in default_candidates(2) if c.name in (*FUSED, *ALONE)]
     models = {t.name: t.model for t in _try_each(compared, data)}
     return judge(data, data, models).fidelities[0].word

@@ -5,6 +5,7 @@ Estimators are imported when they are first used, so that ``import mastgp`` cost
 
 from typing import TYPE_CHECKING
 
+from . import registry as registry
 from .errors import (
     ConstantInputWarning,
     ConstantTargetWarning,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .api import fit, load
     from .auto.surrogate import AutoSurrogate
     from .check.validation import validate
+    from .data.dataset import Dataset
     from .models.mast import MAST
 
 __version__ = "0.1.0"
@@ -39,6 +41,7 @@ __all__ = [
     "CopiesWarning",
     "CostWarning",
     "DataError",
+    "Dataset",
     "DuplicateWarning",
     "ExtrapolationWarning",
     "FewPointsWarning",
@@ -60,6 +63,7 @@ __getattr__ = lazily(
         ".api": ("fit", "load"),
         ".auto.surrogate": ("AutoSurrogate",),
         ".check.validation": ("validate",),
+        ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
     },
 )

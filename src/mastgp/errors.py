@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -63,6 +65,10 @@ class FitWarning(MastWarning):
     """A fit did not go as it should: no convergence, or jitter was needed."""
 
 
+class MixedVersionsWarning(MastWarning):
+    """A table of benchmark results mixes those of different versions of the code."""
+
+
 def warn(message: str, category: type[MastWarning]) -> None:
     """Warn from the first line of code outside the package: the user's."""
     here = str(Path(__file__).parent)
@@ -70,6 +76,14 @@ def warn(message: str, category: type[MastWarning]) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def silenced(category: type[Warning]) -> Iterator[None]:
+    """No warnings of a category inside a ``with`` block."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category)
+        yield
 
 
 def points(n: int) -> str:

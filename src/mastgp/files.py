@@ -17,7 +17,15 @@ _LONGEST_NAME = 255
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that appears under its name only once it is complete."""
+    """Open a file for writing that appears under its name only once it is complete.
+
+    If the ``with`` block raises an error, nothing is kept and an older file stays as it was.
+
+    Parameters
+    ----------
+    path : path
+        Name of the file. Its folder must exist. A link is followed to the file it points to.
+    """
     check_can_write(path)
     target = Path(os.path.realpath(path))  # through a link, to the file itself
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -29,27 +37,42 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         if target.exists():
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
 
 
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Create a folder and those above it, unless they exist; raise a clear error otherwise."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot create the folder {path}: {error.strerror or error}") from error
+
+
 def check_can_write(path: str | os.PathLike[str]) -> None:
     """Raise a clear error if a file could not be written, before work is done for it."""
-    target = Path(path)
+    reason = _obstacle(Path(path))
+    if reason is not None:
+        raise FileError(f"cannot write {str(path) or repr('')}: {reason}")
+
+
+def _obstacle(target: Path) -> str | None:
+    """Why a file cannot be written, or None."""
     folder = target.parent
     if not target.name:
-        raise FileError(f"cannot write {str(path)!r}: it is not a file name")
+        return "it is not a file name"
     if not folder.is_dir():
-        raise FileError(
-            f"cannot write {target}: the folder {folder} does not exist; create it first"
-        )
+        return f"the folder {folder} does not exist; create it first"
     if len(os.fsencode(target.name)) > _LONGEST_NAME:
-        raise FileError(f"cannot write {target}: the name is too long")
+        return "the name is too long"
     if target.is_dir():
-        raise FileError(f"cannot write {target}: it is a folder")
+        return "it is a folder"
     if target.exists() and not target.is_file():
-        raise FileError(f"cannot write {target}: it is not an ordinary file")
+        return "it is not an ordinary file"
     if not os.access(folder, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
-        raise FileError(f"cannot write {target}: no permission to write there")
+        return "no permission to write there"
+    return None

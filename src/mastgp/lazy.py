@@ -1,19 +1,27 @@
 """Names of a package that are imported when they are first used."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
 
 def lazily(package: str, modules: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
-    """Return a package's ``__getattr__`` for names that its modules have.
+    """Make a package's ``__getattr__``, which imports a name when it is first asked for.
 
     Parameters
     ----------
     package : str
         The package's ``__name__``.
     modules : mapping of module to names
-        Modules relative to the package, as ``{".mast": ["MAST"]}``.
+        Modules relative to the package and the names they define, as in ``{".mast": ["MAST"]}``.
+
+    Examples
+    --------
+    >>> find = lazily("os", {".path": ["join"]})
+    >>> find("join")("a", "b")
+    'a/b'
     """
     module_of = {name: module for module, names in modules.items() for name in names}
 

@@ -1,4 +1,7 @@
-"""Calling other people's libraries quietly and without a trace in the process."""
+"""Other people's libraries: how to get them, and how to call them without a trace.
+
+Importing this module loads nothing heavy, so that a missing library is reported at once.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,99 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from threading import RLock
+from typing import Any
 
-import numpy as np
+from .errors import MissingExtraError, listed
 
-from .gp import blas_threads
-from .gp.threads import ALL_CORES_FROM
-
-#: Random states and warning filters are the whole process's: one library call at a time.
+#: Random states and warning filters belong to the whole process: one library call at a time.
 _one_at_a_time = RLock()
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of this package.
+
+    Examples
+    --------
+    >>> install_command("botorch")
+    "pip install 'mastgp[botorch]'"
+    """
+    return f"pip install 'mastgp[{extra}]'"
+
+
+def are_installed(*modules: str) -> bool:
+    """Whether all top-level modules are on this machine. None of them is imported."""
+    return all(find_spec(module) is not None for module in modules)
+
+
+def missing_extra(what: str, *modules: str, extra: str) -> MissingExtraError:
+    """Build the error for modules that are not installed.
+
+    Parameters
+    ----------
+    what : str
+        Who needs the modules, such as ``"this method"``: the subject of the message.
+    *modules : str
+        Names of the modules.
+    extra : str
+        Extra of this package that installs them.
+
+    Examples
+    --------
+    >>> print(missing_extra("method 'mfk'", "smt", extra="smt"))
+    method 'mfk' needs 'smt'; install it with pip install 'mastgp[smt]'
+    """
+    pronoun = "it" if len(modules) == 1 else "them"
+    return MissingExtraError(
+        f"{what} needs {listed(modules)}; install {pronoun} with {install_command(extra)}"
+    )
+
+
+def check_installed(what: str, *modules: str, extra: str) -> None:
+    """Raise the error of :func:`missing_extra` unless all modules are installed."""
+    if not are_installed(*modules):
+        raise missing_extra(what, *modules, extra=extra)
+
+
+def import_extra(module: str, extra: str, what: str = "this method") -> Any:
+    """Import a module of an optional library, or say how to get it.
+
+    Parameters
+    ----------
+    module : str
+        Full name of the module, such as ``"smt.applications.mfk"``.
+    extra : str
+        Extra of this package that installs it.
+    what : str
+        Who needs the module: the subject of the error message.
+    """
+    try:
+        with untouched():
+            import_module(module.partition(".")[0])
+            return import_module(module)
+    except ModuleNotFoundError as error:
+        raise missing_extra(what, module, extra=extra) from error
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{what} needs {module!r}, which is installed but cannot be imported: {error}"
+        ) from error
 
 
 @contextmanager
 def untouched(seed: int | None = None, n_points: int = 0) -> Iterator[None]:
-    """Call a library inside: silent, seeded, and the process is afterwards as it was before.
+    """Call a library inside: it is silent and seeded, and it leaves the process as it was.
 
     Parameters
     ----------
     seed : int, optional
-        For the global random states of Python, NumPy and, where it is loaded, PyTorch.
+        Seeds the global random states of Python, NumPy and, where it is loaded, PyTorch.
     n_points : int
         Size of the problem; small ones run on one thread.
     """
+    from .threads import blas_threads
+
     with (
         _one_at_a_time,
         blas_threads(n_points),
@@ -42,7 +116,7 @@ def untouched(seed: int | None = None, n_points: int = 0) -> Iterator[None]:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """No warnings and no log messages; a library's new root handlers are taken away again."""
+    """Suppress warnings and log messages, and remove root handlers that a library adds."""
     root = logging.getLogger()
     handlers, disabled = list(root.handlers), root.manager.disable
     with warnings.catch_warnings():
@@ -57,6 +131,9 @@ def _silence() -> Iterator[None]:
 
 @contextmanager
 def _random_states_as_they_were(seed: int | None) -> Iterator[None]:
+    """Restore the global random states at the end; set them to `seed` at the start, if given."""
+    import numpy as np
+
     torch = sys.modules.get("torch")
     of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002 (theirs)
     of_torch = None if torch is None else torch.get_rng_state()
@@ -81,6 +158,9 @@ def _random_states_as_they_were(seed: int | None) -> Iterator[None]:
 
 @contextmanager
 def _torch_as_it_was(n_points: int) -> Iterator[None]:
+    """Restore PyTorch's data type and threads at the end; small problems run on one thread."""
+    from .threads import ALL_CORES_FROM
+
     torch = sys.modules.get("torch")
     if torch is None:
         yield

@@ -1,16 +1,18 @@
-"""Every method of the package by name: the one place where a rival joins."""
+"""What a method is, and how one is found by its name.
+
+The list of methods is in :mod:`mastgp.registry`. Methods of other packages join it with
+:func:`register`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
-from .errors import DataError, MissingExtraError, listed
-from .models.estimator import MultiFidelityRegressor
-from .surrogates.checkpoints import find_checkpoint, has_checkpoint, weights_of
+from .errors import DataError, MastError, listed
+from .libraries import are_installed, check_installed, install_command
 
 
 @dataclass(frozen=True)
@@ -19,214 +21,101 @@ class Method:
 
     Attributes
     ----------
-    name, about : str
-    build : callable
-        ``build(costs=..., bounds=..., **options)`` gives an estimator that has not been fitted.
+    name : str
+        As in ``mast fit --method``.
+    path : str
+        Module and class of its estimator, as ``mastgp.models.mast:MAST``. It is imported when the
+        method is used.
+    about : str
+        What it is, in a few words.
+    use_when : str
+        When to choose it, in a few words.
+    options : mapping
+        Options of the estimator that make this method of it.
     paper_name : str or None
         What the paper's tables call it.
     needs : tuple of str
         Modules that must be importable.
     extra : str or None
         Extra of this package that installs them.
-    use_when : str
-        When to choose it, in a few words.
-    weights : str or None
+    checkpoint : str or None
         Learner whose pretrained weights it needs.
+    checkpoint_finder : str or None
+        Module and function that finds a learner's weights by its name, or raises an error that
+        says how to get them.
     python_only : bool
         Whether its models cannot be written to a file, so that ``mast fit`` has no use for it.
     """
 
     name: str
+    path: str
     about: str
-    build: Callable[..., MultiFidelityRegressor]
+    use_when: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     paper_name: str | None = None
     needs: tuple[str, ...] = ()
     extra: str | None = None
-    use_when: str = ""
-    weights: str | None = None
+    checkpoint: str | None = None
+    checkpoint_finder: str | None = None
     python_only: bool = False
+
+    @property
+    def class_name(self) -> str:
+        """Name of its estimator's class, which is also its name in model files."""
+        return self.path.partition(":")[2]
+
+    def load_class(self) -> Any:
+        """Import its estimator's class."""
+        return _named(self.path)
+
+    def build(self, **options: Any) -> Any:
+        """Make an estimator that has not been fitted, as ``build(costs=..., bounds=...)``."""
+        return self.load_class()(**{**self.options, **options})
 
     @property
     def installed(self) -> bool:
         """Whether everything it needs can be imported."""
-        return all(find_spec(module) is not None for module in self.needs)
+        return are_installed(*self.needs)
 
     @property
     def ready(self) -> bool:
-        """Whether it can run: everything installed, weights in their place."""
-        return self.installed and (self.weights is None or has_checkpoint(weights_of(self.weights)))
+        """Whether it can run: everything is installed, and its weights are in their place."""
+        try:
+            self.check_ready()
+        except MastError:
+            return False
+        return True
+
+    def check_ready(self) -> None:
+        """Raise an error that says what is missing and how to get it."""
+        if self.extra is not None:
+            check_installed(f"method {self.name!r}", *self.needs, extra=self.extra)
+        if self.checkpoint_finder is not None:
+            _named(self.checkpoint_finder)(self.checkpoint)
 
     @property
     def install_command(self) -> str:
         """What installs its extra."""
-        return f"pip install 'mastgp[{self.extra}]'"
+        return "" if self.extra is None else install_command(self.extra)
 
 
-def _class(path: str, **fixed: Any) -> Callable[..., MultiFidelityRegressor]:
-    """Build an estimator of the package's class at `path`, imported when it is needed."""
-    module, _, name = path.partition(":")
-
-    def build(**options: Any) -> MultiFidelityRegressor:
-        estimator: MultiFidelityRegressor = getattr(import_module(f".{module}", __package__), name)(
-            **{**fixed, **options}
-        )
-        return estimator
-
-    return build
+#: Every method by name, in the order of the registry.
+METHODS: dict[str, Method] = {}
 
 
-METHODS = {
-    method.name: method
-    for method in (
-        Method(
-            "auto",
-            "a blend of co-kriging, FIRE, MAST and single GPs, by held-out errors",
-            _class("auto.surrogate:AutoSurrogate"),
-            use_when="you want the best without choosing; a few seconds per fit",
-        ),
-        Method(
-            "auto-calibrated",
-            "the same with recalibrated intervals",
-            _class("auto.surrogate:AutoSurrogate", calibrate=True),
-            use_when="coverage matters more than sharpness",
-        ),
-        Method(
-            "mast",
-            "the paper's method: trust-weighted augmentation",
-            _class("models.mast:MAST"),
-            "MAST",
-            use_when="the cheap data's error varies in space, or they may be poor",
-        ),
-        Method(
-            "mast-icl",
-            "MAST with TabPFN v2 in every stage",
-            _class("models.mast:MAST", surrogate="tabpfn"),
-            "MAST-ICL",
-            ("tabpfn",),
-            "icl",
-            use_when="you have TabPFN's weights and a GPU",
-            weights="tabpfn",
-        ),
-        Method(
-            "mast-forest",
-            "MAST with extra trees in every stage",
-            _class("models.mast:MAST", surrogate="extra-trees"),
-            use_when="responses jump, and points are many",
-        ),
-        Method(
-            "hf-only",
-            "a GP of the method's own expensive points",
-            _class("models.single:SingleFidelity", which="top"),
-            use_when="the cheap data mislead; the yardstick of all others",
-        ),
-        Method(
-            "lf-only",
-            "a GP of the cheapest fidelity's points",
-            _class("models.single:SingleFidelity", which="cheapest"),
-            use_when="never; it shows how far the cheap data alone would lead",
-        ),
-        Method(
-            "ar1",
-            "Kennedy-O'Hagan co-kriging by joint likelihood",
-            _class("models.cokriging:CoKriging"),
-            "AR1",
-            use_when="expensive is about rho times cheap plus something simple",
-        ),
-        Method(
-            "shared-bias",
-            "one shared function plus a bias of each cheap fidelity",
-            _class("models.cokriging:CoKriging", structure="shared-bias"),
-            use_when="cheap is expensive plus an error of the same units",
-        ),
-        Method(
-            "recursive",
-            "one GP per level, the mean below as a further input",
-            _class("models.recursive:Recursive"),
-            "Recursive",
-            use_when="many expensive points, and levels that are fitted one by one",
-        ),
-        Method(
-            "reification",
-            "independent GPs fused by precision",
-            _class("models.fusion:Reification"),
-            "Reification",
-            use_when="the cheap data are unbiased",
-        ),
-        Method(
-            "miso",
-            "independent GPs fused by precision, fidelity variances",
-            _class("models.fusion:MISO"),
-            "MISO",
-            use_when="the cheap data are unbiased",
-        ),
-        Method(
-            "fire",
-            "residuals conditioned on the cheap posterior",
-            _class("models.fire:FIRE"),
-            use_when="the cheap model's error follows its own prediction",
-        ),
-        Method(
-            "botorch",
-            "BoTorch's SingleTaskMultiFidelityGP",
-            _class("baselines.botorch:BoTorchMultiFidelity"),
-            "BoTorch",
-            ("botorch",),
-            "botorch",
-            use_when="you live in BoTorch already",
-            python_only=True,
-        ),
-        Method(
-            "augmented",
-            "BoTorch community's SingleTaskAugmentedGP",
-            _class("baselines.botorch:BoTorchAugmented"),
-            None,
-            ("botorch_community",),
-            "botorch",
-            use_when="you live in BoTorch already",
-            python_only=True,
-        ),
-        Method(
-            "nargp",
-            "Emukit's NonLinearMultiFidelityModel",
-            _class("baselines.nargp:NARGP"),
-            "NARGP",
-            ("emukit", "GPy"),
-            "emukit",
-            use_when="expensive is a nonlinear function of cheap, few inputs",
-            python_only=True,
-        ),
-        Method(
-            "mf-dgp",
-            "deep multi-fidelity GP, variational",
-            _class("baselines.deep_gp:DeepGP"),
-            "MF-DGP",
-            ("torch",),
-            "deep",
-            use_when="expensive is a nonlinear function of cheap, time is no issue",
-            python_only=True,
-        ),
-        Method(
-            "mfbnn",
-            "neural network of the cheap data, Bayesian network of the rest",
-            _class("baselines.bnn:MFBNN"),
-            "MFBNN",
-            ("torch",),
-            "deep",
-            use_when="thousands of cheap points",
-            python_only=True,
-        ),
-        Method(
-            "mfk",
-            "SMT's MFK",
-            _class("baselines.mfk:MFK"),
-            None,
-            ("smt",),
-            "smt",
-            use_when="you live in SMT already",
-            python_only=True,
-        ),
-    )
-}
+def register(method: Method) -> None:
+    """Add a method: it can then be fitted by name, benchmarked, and stored in files.
+
+    Examples
+    --------
+    >>> from mastgp.methods import METHODS, Method, register
+    >>> register(Method("toy", "my_package.toy:Toy", "predicts the mean"))
+    >>> METHODS.pop("toy").class_name
+    'Toy'
+    """
+    if method.name in METHODS:
+        raise DataError(f"there is a method {method.name!r} already; choose another name")
+    METHODS[method.name] = method
 
 
 def method(name: str) -> Method:
@@ -234,10 +123,27 @@ def method(name: str) -> Method:
     if name not in METHODS:
         raise DataError(f"unknown method {name!r}; choose one of {listed(METHODS)}")
     found = METHODS[name]
-    if not found.installed:
-        raise MissingExtraError(
-            f"method {name!r} needs {listed(found.needs)}; install it with {found.install_command}"
-        )
-    if found.weights is not None:
-        find_checkpoint(weights_of(found.weights))
+    found.check_ready()
     return found
+
+
+def stored_classes() -> dict[str, str]:
+    """Name in model files and path of every estimator class that may be read from a file."""
+    return {m.class_name: m.path for m in METHODS.values() if not m.python_only}
+
+
+def stored_class(name: str) -> Any:
+    """Import the estimator class that a model file names; None where it is unknown."""
+    path = stored_classes().get(name)
+    return None if path is None else _named(path)
+
+
+def method_names(model_class: type) -> Iterator[str]:
+    """Names of the methods that are made of a class."""
+    path = f"{model_class.__module__}:{model_class.__qualname__}"
+    return (name for name, found in METHODS.items() if found.path == path)
+
+
+def _named(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)

@@ -1,30 +1,31 @@
-"""Telling whoever listens how far a long computation has come.
+"""How far a long computation has come.
 
-Library code calls :func:`report`; without a listener that costs next to nothing.
+Library code calls :func:`report`. A listener, such as a bar in the terminal, gets the reports.
+Without a listener a report costs next to nothing.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
 #: Work shorter than this many seconds shows no progress.
 QUIET_SECONDS = 2.0
-#: ``listener(what, done, total)``; total is None where it is not known.
+#: Called as ``listener(what, done, total)``; `total` is None if it is not known.
 Listener = Callable[[str, int, int | None], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("listener")
 
 
 def report(what: str, done: int, total: int | None = None) -> None:
-    """Say that `done` of `total` steps of `what` are done."""
+    """Report that `done` of `total` steps of `what` are done."""
     listener = _listener.get(None)
     if listener is not None:
         listener(what, done, total)
@@ -42,7 +43,7 @@ def listening(listener: Listener | None) -> Iterator[None]:
 
 @contextmanager
 def shown(wanted: bool) -> Iterator[None]:
-    """Show progress in the terminal, if it is wanted and nobody else decides who listens."""
+    """Show progress in the terminal if it is wanted, unless a caller has chosen a listener."""
     decided = _listener.get(_undecided) is not _undecided
     with progress() if wanted and not decided else nullcontext():
         yield
@@ -50,31 +51,40 @@ def shown(wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def progress() -> Iterator[None]:
-    """Show how far the work has come on standard error, if it takes more than two seconds."""
-    started = time.monotonic()
-    shown: list[Progress] = []
-    tasks: dict[str, Any] = {}
-
-    def listener(what: str, done: int, total: int | None) -> None:
-        if time.monotonic() - started < QUIET_SECONDS:
-            return
-        if not shown:
-            shown.append(_bar())
-            shown[0].start()
-        if what not in tasks:
-            tasks[what] = shown[0].add_task(what, total=total)
-        shown[0].update(tasks[what], completed=done, total=total)
-
-    with listening(listener):
+    """Show progress on standard error once the work has taken more than two seconds."""
+    bars = _Bars()
+    with listening(bars.update):
         try:
             yield
         finally:
-            for bar in shown:
-                bar.stop()
+            bars.stop()
+
+
+class _Bars:
+    """A listener with one bar in the terminal for each kind of work."""
+
+    def __init__(self) -> None:
+        self._started = monotonic()
+        self._display: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def update(self, what: str, done: int, total: int | None) -> None:
+        if monotonic() - self._started < QUIET_SECONDS:
+            return
+        if self._display is None:
+            self._display = _bar()
+            self._display.start()
+        if what not in self._tasks:
+            self._tasks[what] = self._display.add_task(what, total=total)
+        self._display.update(self._tasks[what], completed=done, total=total)
+
+    def stop(self) -> None:
+        if self._display is not None:
+            self._display.stop()
 
 
 def _bar() -> Progress:
-    """A bar with the time left."""
+    """Build a progress bar with the time left."""
     from rich.progress import (
         BarColumn,
         Progress,
@@ -116,4 +126,4 @@ def counter(what: str, total: int | None = None) -> Callable[[], None]:
 
 
 def _undecided(what: str, done: int, total: int | None) -> None:
-    """Stands for a listener that nobody has chosen."""
+    """Stand for a listener that nobody has chosen."""

@@ -1,24 +1,23 @@
+"""The multi-fidelity Bayesian network as an estimator."""
+
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-import time
 import warnings
+from itertools import count
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mastgp.baselines import bnn
-from mastgp.baselines.bnn import MFBNN, Energy, fit_line
+from mastgp.baselines.bnn import MFBNN, fit_line
+from mastgp.baselines.networks import BIAS_VAR, NETWORKS, WEIGHT_VAR
 from mastgp.errors import (
     DataError,
     ExtrapolationWarning,
     FewPointsWarning,
     FitWarning,
     MastError,
-    MissingExtraError,
 )
 from mastgp.progress import listening
 
@@ -94,7 +93,7 @@ def test_linear_model_has_the_exact_posterior():
 
     scale = y.std()
     noise_precision = (scale / noise_std) ** 2
-    prior_precision = np.diag([2 / bnn.WEIGHT_VAR] * 2 + [1 / bnn.BIAS_VAR])
+    prior_precision = np.diag([2 / WEIGHT_VAR] * 2 + [1 / BIAS_VAR])
     cov = np.linalg.inv(noise_precision * basis(X).T @ basis(X) + prior_precision)
     weights = noise_precision * cov @ basis(X).T @ (y - y.mean()) / scale
     exact_std = scale * np.sqrt(np.diag(basis(Q) @ cov @ basis(Q).T))
@@ -102,38 +101,6 @@ def test_linear_model_has_the_exact_posterior():
     # Four correlated chains: over seeds the mean is off by up to a quarter of the deviation.
     np.testing.assert_allclose((mean - exact_mean) / exact_std, 0.0, atol=0.3)
     np.testing.assert_allclose(std, exact_std, rtol=0.15)
-
-
-@pytest.mark.parametrize("noise_var", [None, np.linspace(0.05, 0.3, 7)])
-def test_gradient_is_that_of_the_negative_log_posterior(rng, noise_var):
-    U, y = rng.random((7, 3)), rng.standard_normal(7)
-    energy = Energy((5, 4), U, y, noise_var, torch.Generator().manual_seed(0))
-    energy.update_gradient()
-    parameters = energy.parameters.clone().double().requires_grad_()
-
-    def negative_log_posterior(row):
-        output, start, value = torch.as_tensor((U - 0.5) * np.sqrt(12)), 0, 0.0
-        for i, (n_in, n_out) in enumerate([(3, 5), (5, 4), (4, 1)]):
-            W = row[start : start + n_in * n_out].reshape(n_in, n_out)
-            b = row[start + n_in * n_out : start + (n_in + 1) * n_out]
-            start += (n_in + 1) * n_out
-            weight_prior = torch.distributions.Normal(0.0, np.sqrt(bnn.WEIGHT_VAR / n_in))
-            value -= weight_prior.log_prob(W).sum()
-            value -= torch.distributions.Normal(0.0, np.sqrt(bnn.BIAS_VAR)).log_prob(b).sum()
-            output = (output if i == 0 else output.relu()) @ W + b
-        if noise_var is None:
-            std = (0.5 * row[-1]).exp()
-            noise_prior = torch.distributions.Normal(bnn.LOG_NOISE_MEAN, bnn.LOG_NOISE_STD)
-            value -= noise_prior.log_prob(row[-1])
-        else:
-            std = torch.as_tensor(np.sqrt(noise_var))
-        return (
-            value - torch.distributions.Normal(output[:, 0], std).log_prob(torch.as_tensor(y)).sum()
-        )
-
-    sum(negative_log_posterior(row) for row in parameters).backward()
-    expected = parameters.grad.numpy()
-    np.testing.assert_allclose(energy.gradient.numpy(), expected, rtol=1e-4, atol=1e-3)
 
 
 def test_published_example_recovers_the_line_and_the_function():
@@ -220,16 +187,18 @@ def test_noise_is_learned_or_used_as_given(rng):
     np.testing.assert_allclose(observed**2 - latent**2, 0.16)
 
 
-def test_prediction_is_the_moments_of_the_sampled_networks(two_fidelities, monkeypatch):
+def test_prediction_is_the_line_and_the_sampled_networks(two_fidelities):
     X, *_ = two_fidelities
     model = tiny_model(two_fidelities)
-    n_samples = bnn.NETWORKS * (TINY["iterations"] - TINY["burn_in"]) // TINY["thinning"]
+    n_samples = NETWORKS * (TINY["iterations"] - TINY["burn_in"]) // TINY["thinning"]
     assert len(model.residual_.weights) == n_samples
-    mean, std = model.predict(X, return_std=True)
-    monkeypatch.setattr(bnn, "CHUNK", 500)
-    chunked_mean, chunked_std = model.predict(X, return_std=True)
-    np.testing.assert_allclose(chunked_mean, mean, rtol=1e-5)
-    np.testing.assert_allclose(chunked_std, std, rtol=1e-4)
+    U = model.training_data_.box.to_unit(X)
+    (cheap,) = model.trend_
+    mean, var = model.residual_.predict(U)
+    line = model.beta_[0] + model.beta_[1] * cheap.network.predict(U)[0]
+    got, std = model.predict(X, return_std=True)
+    np.testing.assert_allclose(got, line + mean, rtol=1e-12)
+    np.testing.assert_allclose(std**2, var, rtol=1e-12)
 
 
 def test_same_seed_same_model(two_fidelities):
@@ -245,9 +214,10 @@ def test_same_seed_same_model(two_fidelities):
 def test_refit_keeps_the_models_of_the_cheap_data(two_fidelities):
     X, *_ = two_fidelities
     model = tiny_model(two_fidelities)
-    again = model._refit(model.training_data_)
+    again = model.refit(model.training_data_)
     assert again.trend_ is model.trend_
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert "_known" not in vars(again)
 
 
 def test_global_state_is_untouched(two_fidelities):
@@ -275,17 +245,23 @@ def _global_state():
     )
 
 
-def test_time_limit_keeps_what_there_is(two_fidelities):
+def test_time_limit_keeps_what_there_is(two_fidelities, monkeypatch):
+    """A clock that moves on by one second whenever it is asked, which is once per step."""
     X, *_ = two_fidelities
-    start = time.monotonic()
-    with pytest.warns(FitWarning, match="time limit of 0.3 s"):
-        model = tiny_model(two_fidelities, lf_epochs=10, iterations=10**7, time_limit=0.3)
-    assert time.monotonic() - start < 5.0
-    assert len(model.residual_.weights) > bnn.NETWORKS
+    monkeypatch.setattr("mastgp.baselines.clock.monotonic", count().__next__)
+    steps = []
+    with (
+        pytest.warns(FitWarning, match="time limit of 60 s"),
+        listening(lambda what, done, total: steps.append(what)),
+    ):
+        model = tiny_model(two_fidelities, lf_epochs=10, iterations=10**7, time_limit=60)
+    assert steps.count("training for coarse") == 10
+    assert steps.count("sampling for fine") == 51
+    assert len(model.residual_.weights) == 3 * NETWORKS  # after 30, 40 and 50 steps
     assert np.isfinite(model.predict(X)).all()
     with pytest.warns(FitWarning):
-        model = tiny_model(two_fidelities, lf_epochs=10**7, time_limit=0.1)
-    assert len(model.residual_.weights) == bnn.NETWORKS
+        model = tiny_model(two_fidelities, lf_epochs=10**7, time_limit=20)
+    assert len(model.residual_.weights) == NETWORKS  # one step, no sample
     assert np.isfinite(model.predict(X, return_std=True)).all()
 
 
@@ -345,15 +321,3 @@ def test_odd_data_are_survived(rng):
     exact = MFBNN(noise_std={"data": 0.0}, random_state=0, **TINY).fit(X, 1e6 * X[:, 0])
     with pytest.warns(ExtrapolationWarning):
         assert np.isfinite(exact.predict([[1e9]])).all()
-
-
-def test_missing_torch_says_what_to_install(two_fidelities, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    bnn.import_torch.cache_clear()
-    with pytest.raises(MissingExtraError, match=r"pip install 'mastgp\[deep\]'"):
-        tiny_model(two_fidelities)
-
-
-def test_torch_is_imported_only_when_needed():
-    code = "import sys, mastgp.baselines.bnn; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

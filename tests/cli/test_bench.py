@@ -9,6 +9,8 @@ import pytest
 from rich.console import Console
 
 from mastgp.bench.store import Store
+from mastgp.bench.units import Unit
+from mastgp.bench.version import code_version
 from mastgp.cli import main as cli
 from mastgp.cli import terminal
 
@@ -38,10 +40,68 @@ def test_run_and_report(mast, tmp_path):
     assert "4 units computed, 4 in all" in out
     code, out, _ = mast(*run, "--seeds", "3", "--test-size", "30")
     assert "2 units computed, 6 in all" in out
+    code, out, _ = mast(*run, "--seeds", "2-4", "--test-size", "30")
+    assert "4 units computed, 6 in all" in out
+    assert {r["seed"] for r in Store("bench-results").read()} == {0, 1, 2, 3, 4}
     code, out, _ = mast("report", "--page", "results.md")
     assert code == 0
     assert (tmp_path / "bench-results" / "report.html").exists()
-    assert "seeds 0 to 2" in (tmp_path / "results.md").read_text()
+    text = (tmp_path / "results.md").read_text()
+    assert f"Versions of the code: {code_version()}. Seeds 0 to 4." in text
+
+
+def write_store(folder, **values):
+    scores = dict.fromkeys(("rmse", "mean_pdf", "r2", "nlpd"), 1.0) | values
+    with Store(folder).appending() as store:
+        for method in ("baseline", "mast"):
+            store.append(Unit("two-fidelity", "branin", method, 0).record(status="ok", **scores))
+
+
+def test_report_of_a_recorded_one(mast, tmp_path):
+    write_store("first")
+    assert mast("report", "--out", "first")[0] == 0
+    code, out, _ = mast("report", "--recorded", "first/report.csv", "--page", "page.md")
+    assert (code, out.split()) == (0, ["page.md"])
+    assert "| branin | 1.00 [1.19] |" in (tmp_path / "page.md").read_text()
+    code, out, _ = mast("report", "--recorded", "first/report.csv", "--out", "again")
+    assert code == 0
+    again = (tmp_path / "again" / "report.csv").read_text()
+    assert again == (tmp_path / "first" / "report.csv").read_text()
+
+
+def test_report_notes_mixed_versions(mast):
+    write_store("bench-results")
+    with Store("bench-results").appending() as store:
+        store.append({**Store("bench-results").read()[-1], "seed": 1, "version": "old"})
+    code, _, err = mast("report")
+    assert code == 0
+    assert "mix results of different versions of the code" in err
+
+
+def test_compare(mast):
+    write_store("before", rmse=1.0)
+    write_store("same", rmse=1.0)
+    write_store("other", rmse=1.5)
+    code, out, _ = mast("compare", "before", "same")
+    assert (code, out.splitlines()[-1]) == (
+        0,
+        "2 units in both, 0 differ (largest relative difference 0.0e+00), 0 in one folder only",
+    )
+    code, out, _ = mast("compare", "before", "other")
+    assert code == 1
+    assert "two-fidelity branin mast, seed 0: rmse 1.0 -> 1.5 (relative 3.3e-01)" in out
+
+
+def test_compare_stores_of_other_units(mast):
+    write_store("before")
+    write_store("after")
+    with Store("after").appending() as store:
+        store.append(Unit("two-fidelity", "park1", "mast", 0).record(status="ok", rmse=1.0))
+    code, out, _ = mast("compare", "before", "after")
+    assert code == 1
+    assert "not in before: Unit(experiment='two-fidelity', problem='park1'" in out
+    assert "0 differ" in out
+    assert "1 in one folder only" in out
 
 
 def test_real_problems_without_their_data_are_left_out_with_a_note(mast, tmp_path):
@@ -76,15 +136,23 @@ def test_pools_of_the_users_own(mast, tmp_path, rng):
         (["run", "two-fidelity", "--methods", "magic"], "unknown method 'magic'"),
         (["run", "two-fidelity", "--problems", "magic"], "unknown problem 'magic'"),
         (["run", "two-fidelity", "--pool", "a.csv"], "--pool needs --target"),
+        (["run", "two-fidelity", "--seeds", "many"], "as 25, or a range, as 25-49"),
+        (["run", "two-fidelity", "--seeds", "1:5"], "as 25, or a range, as 25-49"),
+        (["run", "two-fidelity", "--seeds=-3"], "as 25, or a range, as 25-49"),
+        (["run", "two-fidelity", "--seeds", "0"], "give 1 or more"),
+        (["run", "two-fidelity", "--seeds", "9-3"], "first seed is greater than its last"),
         (["report"], "there are no results in bench-results"),
+        (["report", "--recorded", "none.csv"], "cannot read none.csv"),
+        (["compare", "a", "b"], "there are no results in a"),
         (["download", "concrete"], "UCI data set 165"),
         (["download", "mnist"], "unknown data set 'mnist'"),
     ],
 )
-def test_failures(mast, arguments, words):
+def test_failures(mast, tmp_path, arguments, words):
     code, _, err = mast(*arguments)
     assert code == 1
     assert words in err
+    assert not list(tmp_path.iterdir())  # no folder is left behind
 
 
 def test_list(mast):

@@ -1,24 +1,131 @@
-"""What is refused, what is accepted with a warning, and how it is said."""
+"""The constructors, what they have in common with a fit, and what a data set can do."""
 
 from __future__ import annotations
 
+import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.exceptions import NotFittedError
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import mastgp
-from mastgp import MAST, DataError
-from mastgp.data.fidelities import fidelity_name, rank_fidelities
+from mastgp import MAST, DataError, Dataset
+from mastgp.data.dataset import without_copies
+from mastgp.data.places import SAME_PLACE
+from mastgp.examples import BOUNDS, FOLDER, INPUTS, TARGET
 from support import COSTS
+
+OPTIONS = {
+    "costs": COSTS,
+    "exponents": {"coarse": 0.7},
+    "bounds": {"u": (-1.0, 2.0)},
+    "noise_std": {"fine": 0.01},
+}
+
+
+def assert_same(one, other):
+    """All that two data sets hold is the same."""
+    assert one.ranking == other.ranking
+    assert one.feature_names == other.feature_names
+    assert one.feature_names_given == other.feature_names_given
+    assert one.target_name == other.target_name
+    np.testing.assert_array_equal(one.box.low, other.box.low)
+    np.testing.assert_array_equal(one.box.high, other.box.high)
+    for a, b in zip(one.fidelities, other.fidelities, strict=True):
+        assert a.name == b.name
+        for what in ("X", "y", "noise_var", "rows"):
+            np.testing.assert_array_equal(getattr(a, what), getattr(b, what))
 
 
 @pytest.fixture
-def table(two_fidelities):
+def frame(two_fidelities):
     X, y, labels, _ = two_fidelities
-    return X.copy(), y.copy(), labels.copy()
+    return pd.DataFrame({"source": labels, "u": X[:, 0], "v": X[:, 1], "drag": y})
+
+
+@pytest.fixture
+def fitted_to(frame):
+    """What a model says it was fitted to."""
+    model = MAST(**OPTIONS).fit(frame[["u", "v"]], frame["drag"], fidelity=frame["source"])
+    assert model.target_name_ == "drag"
+    return model.training_data_
+
+
+def test_arrays_give_what_a_fit_holds(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    noise = np.where(labels == "fine", 0.1, np.nan)
+    model = MAST(COSTS, bounds=[(-1, 2), (0, 1)]).fit(X, y, fidelity=labels, noise_std=noise)
+    data = Dataset.from_arrays(X, y, labels, noise, costs=COSTS, bounds=[(-1, 2), (0, 1)])
+    assert_same(data, model.training_data_)
+    assert data.feature_names == ("x0", "x1")
+    assert not data.feature_names_given
+
+
+def test_frames_as_arrays_give_what_a_fit_holds(frame, fitted_to):
+    data = Dataset.from_arrays(frame[["u", "v"]], frame["drag"], frame["source"], **OPTIONS)
+    assert_same(data, fitted_to)
+    assert data.feature_names_given
+
+
+def test_tables_give_what_a_fit_holds(frame):
+    tables = {
+        name: (part[["u", "v"]], part["drag"]) for name, part in frame.groupby("source", sort=True)
+    }
+    model = mastgp.fit(tables, method="ar1", costs=COSTS, bounds=OPTIONS["bounds"])
+    data = Dataset.from_tables(tables, costs=COSTS, bounds=OPTIONS["bounds"])
+    assert_same(data, model.training_data_)
+    assert data.target_name == model.target_name_ == "drag"
+
+
+def test_noise_of_tables_is_that_of_rows(frame, fitted_to):
+    options = {key: value for key, value in OPTIONS.items() if key != "noise_std"}
+    coarse, fine = (frame[frame["source"] == name] for name in ("coarse", "fine"))
+    tables = {
+        "fine": (fine[["v", "u"]], fine["drag"], 0.01),
+        "coarse": (coarse[["v", "u"]], coarse["drag"]),
+    }
+    data = Dataset.from_tables(tables, **options)
+    assert data.feature_names == ("v", "u")
+    for one, other in zip(data.fidelities, fitted_to.fidelities, strict=True):
+        np.testing.assert_array_equal(np.sort(one.y), np.sort(other.y))
+        np.testing.assert_array_equal(one.noise_var, other.noise_var)
+
+
+def test_a_frame_gives_what_a_fit_holds(frame, fitted_to):
+    assert_same(Dataset.from_frame(frame, "drag", "source", **OPTIONS), fitted_to)
+    more = frame.assign(case="A", e=np.where(frame.source == "fine", 0.01, np.nan))
+    options = {key: value for key, value in OPTIONS.items() if key != "noise_std"}
+    data = Dataset.from_frame(more, "drag", "source", ignore=["case"], noise_column="e", **options)
+    assert_same(data, fitted_to)
+    assert Dataset.from_frame(frame, "drag", inputs=["v"]).feature_names == ("v",)
+
+
+def test_files_give_what_a_fit_holds(frame, fitted_to, tmp_path):
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    assert_same(Dataset.from_files([tmp_path / "runs.csv"], "drag", "source", **OPTIONS), fitted_to)
+    for name, part in frame.groupby("source"):
+        part.drop(columns="source").to_csv(tmp_path / f"{name}.csv", index=False)
+    paths = [tmp_path / "coarse.csv", f"fine={tmp_path / 'fine.csv'}"]
+    assert_same(Dataset.from_files(paths, "drag", **OPTIONS), fitted_to)
+
+
+def test_the_example_from_files_with_bounds():
+    files = [FOLDER / "panel.csv", FOLDER / "cfd.csv"]
+    bounds = dict(zip(INPUTS, BOUNDS.tolist(), strict=True))
+    data = Dataset.from_files(files, TARGET, order=["panel", "cfd"], bounds=bounds)
+    assert data.feature_names == INPUTS
+    np.testing.assert_array_equal(np.column_stack([data.box.low, data.box.high]), BOUNDS)
+
+
+def test_one_fidelity_needs_no_name():
+    data = Dataset.from_arrays([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0])
+    assert [f.name for f in data.fidelities] == ["data"]
+    assert data.cheaper == ()
+    np.testing.assert_array_equal(data.unit(data.top), [[0.0], [1 / 3], [1.0]])
 
 
 @pytest.mark.parametrize(
@@ -26,298 +133,229 @@ def table(two_fidelities):
     [
         ({}, "which of the fidelities 'coarse', 'fine' is the most expensive"),
         ({"costs": {"coarse": 1}}, "costs says nothing of fidelity 'fine'"),
-        ({"costs": {"coarse": 1, "fine": 10, "lab": 99}}, "no rows of it"),
-        ({"costs": {"coarse": 0, "fine": 10}}, "cost of fidelity 'coarse' is 0; .* above zero"),
-        ({"costs": {"coarse": -1, "fine": 10}}, "above zero"),
-        ({"costs": {"coarse": np.nan, "fine": 10}}, "above zero"),
-        ({"costs": {"coarse": "cheap", "fine": 10}}, "'cheap', not a number"),
-        ({"costs": {"coarse": 10, "fine": 10}}, "'coarse' costs as much as 'fine'"),
-        ({"costs": {"coarse": 1, "fine": 10}, "order": ["fine", "coarse"]}, "order puts 'fine'"),
-        ({"order": ["coarse"]}, "order says nothing of fidelity 'fine'"),
-        ({"order": ["coarse", "coarse", "fine"]}, "names a fidelity twice"),
         ({"costs": COSTS, "exponents": {"fine": 1.0}}, "only the cheaper fidelities have one"),
-        ({"costs": COSTS, "exponents": {"coarse": -1.0}}, "above zero"),
-        ({"costs": COSTS, "noise_std": {"lab": 1.0}}, "noise_std names fidelity 'lab'"),
         ({"costs": COSTS, "noise_std": {"fine": -1.0}}, "noise_std is -1 in row 30"),
-        ({"costs": COSTS, "bounds": [(0, 1)]}, "bounds has shape"),
-        ({"costs": COSTS, "bounds": [(0, 1), (1, 0)]}, r"bounds of column 'x1' are \(1, 0\)"),
         ({"costs": COSTS, "bounds": [(0, 1), (0, 1e-6)]}, "outside the bounds .* widen"),
         ({"costs": COSTS, "bounds": {"span": (0, 1)}}, "bounds names column 'span'"),
-        ({"costs": COSTS, "bounds": [("a", "b"), (0, 1)]}, "pair of numbers"),
-        ({"costs": COSTS, "noise_std": {"fine": "little"}}, "'little', not a number"),
-        ({"costs": COSTS, "noise_std": {"fine": np.nan}}, "nan, not a number"),
-        ({"costs": COSTS, "noise_std": 0.1}, "noise_std must be a mapping"),
-        ({"costs": [1, 10]}, "costs must be a mapping"),
-        ({"costs": {1: 1, "1": 10}}, "cost of fidelity '1' is given twice"),
-        ({"costs": COSTS, "weight": lambda d, alpha, r: np.nan * d}, "gave NaN"),
+        ({"costs": COSTS, "bounds": [(0, 1)]}, "bounds has shape"),
     ],
 )
-def test_options_that_cannot_be_used(table, options, words):
-    X, y, labels = table
-    with pytest.raises(DataError, match=words):
-        MAST(**options).fit(X, y, fidelity=labels)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_values_that_are_not_numbers_are_located(table, value):
-    X, y, labels = table
-    X[33, 1] = value
-    with pytest.raises(DataError, match=r"row 33, column 'x1' of fidelity 'fine'"):
-        MAST(COSTS).fit(X, y, fidelity=labels)
-    X[33, 1] = 0.5
-    y[7] = value
-    with pytest.raises(DataError, match=r"y contains .* in row 7"):
-        MAST(COSTS).fit(X, y, fidelity=labels)
-
-
-def test_queries_are_checked_too(table):
-    X, y, labels = table
-    model = MAST(COSTS).fit(X, y, fidelity=labels)
-    with pytest.raises(DataError, match="NaN in row 0, column 'x1'"):
-        model.predict([[0.5, np.nan]])
-
-
-def test_lengths_must_agree(table):
-    X, y, labels = table
-    with pytest.raises(DataError, match="37 labels, but X has 38 rows"):
-        MAST(COSTS).fit(X, y, fidelity=labels[1:])
-    with pytest.raises(DataError, match="noise_std has 3 values"):
-        MAST(COSTS).fit(X, y, fidelity=labels, noise_std=[1, 2, 3])
-
-
-def test_noise_is_known_for_all_rows_of_a_fidelity_or_none(table):
-    X, y, labels = table
-    noise = np.full(len(y), np.nan)
-    noise[0] = 0.1
-    with pytest.raises(DataError, match="known for 1 of the 30 rows of fidelity 'coarse'"):
-        MAST(COSTS).fit(X, y, fidelity=labels, noise_std=noise)
-
-
-def test_missing_labels(table):
-    X, y, _ = table
-    with pytest.raises(DataError, match="label of row 0 is missing"):
-        MAST(COSTS).fit(X, y, fidelity=[None] * len(y))
-
-
-def test_without_expensive_points_there_is_nothing_to_predict(table):
-    X, y, labels = table
-    cheap = labels == "coarse"
-    with pytest.raises(DataError, match="names fidelity 'fine', but there are no rows of it"):
-        MAST(COSTS).fit(X[cheap], y[cheap], fidelity=labels[cheap])
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        ({}, "mapping of fidelity names"),
-        ({"a": 3}, r"fidelity 'a': expected \(X, y\)"),
-        ({"a": pd.DataFrame({"u": [1.0], "y": [2.0]})}, "inputs and target apart"),
-        ({"a": (np.zeros(3), np.zeros(3))}, r"X.reshape\(-1, 1\)"),
-        ({"a": (np.zeros((3, 1)), np.zeros(4))}, "X has 3 rows, but y has 4"),
-        ({"a": (np.zeros((4, 1)), np.zeros((2, 2)))}, "X has 4 rows, but y has 2 x 2"),
-        ({"a": (np.zeros((4, 1)), np.zeros(4), 0.1, 3)}, "got 4 things"),
-        ({"a": (np.zeros((4, 1)), ["x"] * 4)}, "fidelity 'a': y cannot be read as numbers"),
-        ({"a": (np.zeros((2, 1)), [1, 2], [0.1] * 3)}, "noise_std has 3 values, but y has 2"),
-        ({"a": (np.zeros((2, 1)), [1, np.nan])}, "y contains NaN in row 1"),
-        ({1: (np.zeros((2, 1)), [1, 2]), "1": (np.zeros((2, 1)), [1, 2])}, "both read as '1'"),
-        ({"a": (np.zeros((3, 1)), np.zeros(3)), "b": (np.zeros((3, 2)), np.zeros(3))}, "2 inputs"),
+def test_options_are_checked_alike_by_all(two_fidelities, frame, tmp_path, options, words):
+    X, y, labels, _ = two_fidelities
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    inputs = frame[["u", "v"]]
+    tables = {name: (X[labels == name], y[labels == name]) for name in COSTS}
+    for make, where in (
+        (lambda: MAST(**options).fit(X, y, fidelity=labels), "row 30"),
+        (lambda: Dataset.from_arrays(X, y, labels, **options), "row 30"),
+        (lambda: Dataset.from_arrays(inputs, y, labels, **options), "row 30"),
+        (lambda: Dataset.from_frame(frame, "drag", "source", **options), "row 30"),
+        (lambda: Dataset.from_tables(tables, **options), "row 0"),
         (
-            {
-                "a": (pd.DataFrame({"u": [1.0]}), [1.0]),
-                "b": (pd.DataFrame({"v": [1.0]}), [1.0]),
-            },
-            "differ in column 'u', 'v'",
+            lambda: Dataset.from_files([tmp_path / "runs.csv"], "drag", "source", **options),
+            "line 32",
         ),
-        (
-            {"a": (pd.DataFrame({"u": [1.0]}), [1.0]), "b": (np.zeros((1, 1)), [1.0])},
-            "use one kind",
-        ),
-    ],
-)
-def test_mappings_that_cannot_be_used(data, words):
-    with pytest.raises(DataError, match=words):
-        mastgp.fit(data, costs={"a": 1, "b": 2})
-
-
-def test_columns_of_dataframes_are_matched_by_name(table):
-    X, y, labels = table
-    frame = pd.DataFrame(X, columns=["u", "v"])
-    cheap, top = labels == "coarse", labels == "fine"
-    model = mastgp.fit(
-        {"coarse": (frame[cheap], y[cheap]), "fine": (frame[top][["v", "u"]], y[top], 0.01)},
-        costs=COSTS,
-    )
-    expected = MAST(COSTS, noise_std={"fine": 0.01}).fit(frame, y, fidelity=labels)
-    np.testing.assert_array_equal(model.predict(frame), expected.predict(frame))
-
-
-def sensible(model, X):
-    mean, std = model.predict(X, return_std=True)
-    assert np.isfinite(mean).all()
-    assert np.isfinite(std).all()
-    assert (std > 0).all()
-    return mean, std
-
-
-@pytest.mark.parametrize("n_top", [1, 2])
-def test_few_expensive_points(table, n_top):
-    X, y, labels = table
-    keep = slice(0, 30 + n_top)
-    with pytest.warns(mastgp.FewPointsWarning, match=f"only {n_top} point"):
-        model = MAST(COSTS).fit(X[keep], y[keep], fidelity=labels[keep])
-    _, std = sensible(model, X)
-    assert std.max() > 0.02 * np.std(y)
-
-
-def test_one_point_in_all():
-    with pytest.warns(mastgp.MastWarning):
-        model = MAST().fit([[1.0, 2.0]], [3.0])
-    mean, _ = sensible(model, np.array([[1.0, 2.0]]))
-    assert mean[0] == pytest.approx(3.0)
-
-
-def test_repeated_points(table):
-    X, y, labels = table
-    same = np.vstack([X, X[:3]]), np.append(y, y[:3]), np.append(labels, labels[:3])
-    sensible(MAST(COSTS).fit(*same[:2], fidelity=same[2]), X)  # the same value: no warning
-    words = r"3 row\(s\) of fidelity .coarse.*row 0 and row 38"
-    with pytest.warns(mastgp.DuplicateWarning, match=words):
-        model = MAST(COSTS).fit(same[0], np.append(y, y[:3] + 1.0), fidelity=same[2])
-    sensible(model, X)
-
-
-def test_all_points_the_same():
-    with pytest.warns(mastgp.MastWarning):
-        model = MAST().fit(np.ones((10, 2)), np.arange(10.0))
-    mean, _ = sensible(model, np.ones((1, 2)))
-    assert mean[0] == pytest.approx(4.5, abs=0.5)
-
-
-@pytest.mark.parametrize("value", [0.0, 5.0, -3e-12, 7e12])
-def test_constant_target(table, value):
-    X, _, labels = table
-    with pytest.warns(
-        mastgp.ConstantTargetWarning, match="the target of fidelity '(fine|coarse)' is"
     ):
-        model = MAST(COSTS).fit(X, np.full(len(X), value), fidelity=labels)
-    mean, _ = sensible(model, X)
-    np.testing.assert_allclose(mean, value, rtol=1e-6, atol=1e-12)
+        with pytest.raises(DataError, match=words.replace("row 30", where)):
+            make()
 
 
-def test_constant_input(table):
-    X, y, labels = table
-    wider = np.column_stack([X, np.full(len(X), 7.0)])
-    with pytest.warns(mastgp.ConstantInputWarning, match="input 'x2' never varies"):
-        model = MAST(COSTS).fit(wider, y, fidelity=labels)
-    sensible(model, wider)
-    moved = wider.copy()
-    moved[:, 2] = 7.3
-    np.testing.assert_array_equal(model.predict(moved), model.predict(wider))
+def test_lengths_must_agree(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    with pytest.raises(DataError, match="37 labels, but X has 38 rows"):
+        Dataset.from_arrays(X, y, labels[1:], costs=COSTS)
+    with pytest.raises(DataError, match="noise_std has 3 values, but there are 38 rows"):
+        Dataset.from_arrays(X, y, labels, [1, 2, 3], costs=COSTS)
 
 
-@pytest.mark.parametrize("scale", [1e-12, 1e12])
-def test_extreme_units(table, scale):
-    X, y, labels = table
-    plain = MAST(COSTS).fit(X, y, fidelity=labels)
-    scaled = MAST(COSTS).fit(X, scale * y, fidelity=labels)
-    sensible(scaled, X)
-    np.testing.assert_allclose(scaled.predict(X), scale * plain.predict(X), rtol=1e-3)
+def test_warnings_are_a_fits_and_point_at_the_users_line():
+    X, y = [[1.0, 7.0], [2.0, 7.0]], [3.0, 3.0]
+    caught = []
+    for make in (lambda: MAST().fit(X, y), lambda: Dataset.from_arrays(X, y)):
+        with warnings.catch_warnings(record=True) as records:
+            warnings.simplefilter("always")
+            make()
+        caught.append([(str(w.message), w.category, w.filename) for w in records])
+    assert caught[0] == caught[1]
+    assert {filename for *_, filename in caught[1]} == {__file__}
+    assert [category for _, category, _ in caught[1]] == [
+        mastgp.FewPointsWarning,
+        mastgp.ConstantInputWarning,
+        mastgp.ConstantTargetWarning,
+    ]
 
 
-def test_many_inputs(rng):
-    X = rng.random((60, 55))
-    labels = np.repeat(["coarse", "fine"], [45, 15])
-    y = X[:, 0] + 0.1 * X[:, 1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        sensible(MAST(COSTS).fit(X, y, fidelity=labels), X)
+def test_the_users_data_are_left_alone(frame):
+    before = frame.copy()
+    Dataset.from_frame(frame, "drag", "source", **OPTIONS)
+    pd.testing.assert_frame_equal(frame, before)
 
 
-def test_labels_of_any_kind(table):
-    X, y, labels = table
-    by_name = MAST(COSTS).fit(X, y, fidelity=labels).predict(X)
-    for values in ({"coarse": 0, "fine": 1}, {"coarse": 0.0, "fine": 1.0}):
-        coded = [values[label] for label in labels]
-        costs = {0: 1.0, 1: 10.0}
-        np.testing.assert_array_equal(MAST(costs).fit(X, y, fidelity=coded).predict(X), by_name)
+def test_it_says_what_it_holds(frame):
+    data = Dataset.from_frame(frame, "drag", "source", costs=COSTS)
+    assert repr(data) == "<Dataset: coarse 30 + fine 8 points, 2 inputs, target 'drag'>"
+    with pytest.warns(mastgp.MastWarning):
+        assert repr(Dataset.from_arrays([[1.0]], [2.0])) == "<Dataset: data 1 point, 1 input>"
 
 
-@pytest.mark.parametrize("scale", [1e160, 1e-160])
-def test_units_that_cannot_be_squared(table, scale):
-    X, y, labels = table
-    with pytest.raises(DataError, match="express them in another unit"):
-        MAST(COSTS).fit(X, scale * y, fidelity=labels)
+def test_it_can_be_pickled(frame):
+    data = Dataset.from_frame(frame, "drag", "source", **OPTIONS)
+    assert_same(pickle.loads(pickle.dumps(data)), data)
 
 
-def test_absurdly_far_queries(table):
-    X, y, labels = table
-    model = MAST(COSTS).fit(X, y, fidelity=labels)
-    far = np.array([[1e200, -1e300], [0.5, 1e155]])
-    with pytest.warns(mastgp.ExtrapolationWarning):
-        mean, cov = model.predict(far, return_cov=True)
-    assert np.isfinite(mean).all()
-    assert np.isfinite(cov).all()
-    with pytest.warns(mastgp.ExtrapolationWarning):
-        assert np.isfinite(model.sample_y(far)).all()
+def table(seed, n=14, d=3):
+    """Rows of two fidelities, some at one place."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (n, d))
+    X[1], X[-1] = X[0], X[-2]
+    labels = np.array(["coarse"] * (n - 5) + ["fine"] * 5)
+    return rng, X, rng.standard_normal(n), labels
 
 
-def test_a_fit_that_fails_leaves_no_model(table):
-    X, y, labels = table
-    model = MAST(COSTS).fit(X, y, fidelity=labels)
-    with pytest.raises(DataError, match="unknown metric"):
-        model.set_params(metric="nonsense").fit(2 * X, 3 * y, fidelity=labels)
-    with pytest.raises(NotFittedError):
-        model.predict(X)
+many = settings(max_examples=30, deadline=None)
+ignore_repeats = pytest.mark.filterwarnings("ignore::mastgp.DuplicateWarning")
 
 
-def test_cells_of_dataframes_are_located(table):
-    X, y, labels = table
-    frame = pd.DataFrame(X, columns=["u", "v"], index=[f"run {i}" for i in range(len(X))])
-    frame["u"] = frame["u"].astype(object)
-    frame.iloc[3, 0] = "broken"
-    with pytest.raises(DataError, match="column 'u' of X holds 'broken' in run 3, not a number"):
-        MAST(COSTS).fit(frame, y, fidelity=labels)
-    series = pd.Series(y)
-    series[31] = np.nan
-    with pytest.raises(DataError, match="NaN in row 31 of fidelity 'fine'"):
-        MAST(COSTS).fit(X, series, fidelity=labels)
-    with pytest.raises(DataError, match="column 'u' twice"):
-        MAST(COSTS).fit(pd.DataFrame(X, columns=["u", "u"]), y, fidelity=labels)
-    with pytest.raises(DataError, match="y holds 'bad' in row 0"):
-        MAST(COSTS).fit(X, ["bad", *y[1:]], fidelity=labels)
+@ignore_repeats
+@many
+@given(seed=st.integers(0, 2**31))
+def test_the_order_of_the_rows_does_not_matter(seed):
+    rng, X, y, labels = table(seed)
+    noise = np.where(labels == "fine", rng.random(len(y)), np.nan)
+    data = Dataset.from_arrays(X, y, labels, noise, costs=COSTS)
+    mixed = rng.permutation(len(y))
+    again = Dataset.from_arrays(X[mixed], y[mixed], labels[mixed], noise[mixed], costs=COSTS)
+    for one, other in zip(data.fidelities, again.fidelities, strict=True):
+        for what in ("X", "y", "noise_var"):
+            np.testing.assert_array_equal(getattr(one, what), getattr(other, what))
+        np.testing.assert_array_equal(y[mixed][other.rows], other.y)
+        np.testing.assert_array_equal(data.places(one), again.places(other))
 
 
-def test_names_of_inputs_never_hide_results(table):
-    X, y, labels = table
-    model = MAST(COSTS).fit(pd.DataFrame(X, columns=["trust", "y"]), y, fidelity=labels)
-    columns = list(model.augmented_.columns)
-    assert columns[:4] == ["fidelity", "trust (input)", "y (input)", "y"]
-    assert len(set(columns)) == len(columns)
+@ignore_repeats
+@many
+@given(
+    seed=st.integers(0, 2**31),
+    names=st.lists(st.text("abc", min_size=1), min_size=2, max_size=2, unique=True),
+)
+def test_names_are_but_names(seed, names):
+    _, X, y, labels = table(seed)
+    new = dict(zip(("coarse", "fine"), names, strict=True))
+    data = Dataset.from_arrays(X, y, labels, costs=COSTS)
+    costs = {new[name]: cost for name, cost in COSTS.items()}
+    renamed = Dataset.from_arrays(X, y, [new[label] for label in labels], costs=costs)
+    for one, other in zip(data.fidelities, renamed.fidelities, strict=True):
+        assert other.name == new[one.name]
+        np.testing.assert_array_equal(one.rows, other.rows)
+        np.testing.assert_array_equal(one.y, other.y)
+    assert list(data.ranking.exponents.values()) == list(renamed.ranking.exponents.values())
 
 
-def test_swapped_costs_are_noticed(table):
-    X, y, labels = table
-    with pytest.warns(mastgp.CostWarning, match="wrong way round"):
-        MAST({"coarse": 10, "fine": 1}).fit(X, y, fidelity=labels)
+@ignore_repeats
+@many
+@given(
+    seed=st.integers(0, 2**31),
+    scale=st.floats(1e-6, 1e6),
+    shift=st.floats(-100.0, 100.0),
+)
+def test_units_of_the_inputs_do_not_matter(seed, scale, shift):
+    _, X, y, labels = table(seed)
+    data = Dataset.from_arrays(X, y, labels, costs=COSTS)
+    scaled = Dataset.from_arrays(scale * (X + shift), y, labels, costs=COSTS)
+    for one, other in zip(data.fidelities, scaled.fidelities, strict=True):
+        np.testing.assert_array_equal(data.places(one), scaled.places(other))
+        np.testing.assert_allclose(data.unit(one), scaled.unit(other), rtol=0, atol=1e-12)
 
 
-def test_forgotten_labels(table):
-    X, y, _ = table
-    with pytest.raises(DataError, match=r"pass fit\(X, y, fidelity=labels\)"):
-        MAST(COSTS).fit(X, y)
+def at_odds(two_fidelities):
+    """Data whose first expensive row is also a cheap row, exactly, and another nearly."""
+    X, y, labels, _ = two_fidelities
+    X = np.vstack([X, X[30], X[30] + 0.5 * SAME_PLACE])
+    data = Dataset.from_arrays(
+        X, np.append(y, [7.0, 7.0]), np.append(labels, ["coarse"] * 2), costs=COSTS,
+        bounds=[(-0.1, 1.1)] * 2,
+    )  # fmt: skip
+    return data, int(np.flatnonzero(data.top.rows == 30)[0])
 
 
-def test_names_and_ranks():
-    assert fidelity_name(np.int64(3)) == "3"
-    assert fidelity_name(0.5) == "0.5"
-    assert fidelity_name(True) == "True"
-    assert fidelity_name(2**53 + 1) == str(2**53 + 1)
-    for nothing in (None, np.nan, pd.NA, pd.NaT):
-        with pytest.raises(DataError, match="missing"):
-            fidelity_name(nothing)
-    ranked = rank_fidelities(["b", "a", "c"], exponents={"a": 1.0, "b": 0.3})
-    assert ranked.names == ("a", "b", "c")
-    assert ranked.exponents == {"a": 1.0, "b": 0.3}
-    assert rank_fidelities(["only"]).names == ("only",)
-    given = rank_fidelities(["a", "b"], costs={"a": 1, "b": 1000}, exponents={"a": 0.1})
-    assert given.exponents == {"a": 0.1}
+def test_cheap_rows_at_held_out_places_are_held_out(two_fidelities):
+    data, row = at_odds(two_fidelities)
+    cheap, top = data.at_places_of(np.array([row]))
+    assert sorted(data.fidelities[0].rows[cheap]) == [38, 39]
+    assert np.flatnonzero(top).tolist() == [row]
+    rest = data.without((cheap, top))
+    assert rest.n_points == data.n_points - 3
+    np.testing.assert_array_equal(rest.box.high, data.box.high)
+
+
+def test_fidelities_that_lose_nothing_stay_the_same_objects(two_fidelities):
+    data, row = at_odds(two_fidelities)
+    _, top = data.at_places_of(np.array([row]))
+    rest = data.without((np.zeros(32, dtype=bool), top))
+    assert rest.fidelities[0] is data.fidelities[0]
+    assert len(rest.top.y) == 7
+
+
+def test_a_fidelity_is_never_held_out_as_a_whole():
+    X = np.array([[0.0], [0.0], [1.0], [2.0]])
+    with pytest.warns(mastgp.CostWarning):
+        data = Dataset.from_arrays(X, np.arange(4.0), ["coarse"] + ["fine"] * 3, costs=COSTS)
+    cheap, top = data.at_places_of(np.arange(3))
+    assert not cheap.any()
+    assert top.all()
+
+
+def test_some_fidelities_and_always_the_top(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    labels = np.where(np.arange(38) < 15, "draft", labels)
+    data = Dataset.from_arrays(X, y, labels, order=["draft", "coarse", "fine"])
+    assert [f.name for f in data.only(lambda f: f.name == "draft").fidelities] == ["draft", "fine"]
+    assert [f.name for f in data.only(lambda f: False).fidelities] == ["fine"]
+
+
+def test_scales_of_few_values_are_those_of_all(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    data = Dataset.from_arrays(X, y, labels, costs=COSTS)
+    assert data.scale_of(np.array([1.0, 9.0])) == data.y_scale
+    assert data.scale_of(np.full(9, 3.0)) == data.y_scale
+    assert data.scale_of(np.array([1.0, 9.0, 20.0])) != data.y_scale
+
+
+@pytest.mark.parametrize("moved", [0.0, 0.3 * SAME_PLACE])
+def test_copies_are_rows_of_one_place_and_target(two_fidelities, moved):
+    X, y, labels, _ = two_fidelities
+    fine = labels == "fine"
+    X2 = np.vstack([X, X[fine][:3] + moved])
+    labels2 = np.append(labels, ["coarse"] * 3)
+    copied = np.append(y, y[fine][:3])
+    data = Dataset.from_arrays(X2, copied, labels2, costs=COSTS)
+    with pytest.warns(mastgp.CopiesWarning, match="rows of fidelity 'coarse' are copies of 'fine'"):
+        rest = without_copies(data)
+    assert set(rest.fidelities[0].rows) == set(range(30))
+    assert rest.top is data.top
+    other = Dataset.from_arrays(X2, np.append(y, y[fine][:3] + 1e-9), labels2, costs=COSTS)
+    assert without_copies(other) is other
+
+
+def test_one_copy_may_be_chance(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    data = Dataset.from_arrays(
+        np.vstack([X, X[-1]]), np.append(y, y[-1]), np.append(labels, "coarse"), costs=COSTS
+    )
+    assert without_copies(data) is data
+
+
+def test_a_fidelity_of_copies_only_is_left_out():
+    X = np.linspace(0, 1, 5)[:, None]
+    data = Dataset.from_arrays(
+        np.vstack([X, X]), np.tile(X[:, 0], 2), ["coarse"] * 5 + ["fine"] * 5, costs=COSTS
+    )
+    with pytest.warns(mastgp.CopiesWarning):
+        rest = without_copies(data)
+    assert [f.name for f in rest.fidelities] == ["fine"]
+
+
+def test_names_of_inputs_and_target_stay_with_parts(frame):
+    data = Dataset.from_frame(frame, "drag", "source", costs=COSTS)
+    part = replace(data.only(lambda f: False), fidelities=(data.top,))
+    assert (part.target_name, part.feature_names_given) == ("drag", True)

@@ -5,25 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import cauchy, gamma
 
 import mastgp
 from mastgp import DataError
 from mastgp.errors import FewPointsWarning
 from mastgp.gp import GaussianProcess
-from mastgp.gp.priors import Cauchy, Gamma
-from mastgp.models.cokriging import STRUCTURES, CoKriging, Traits, fading_bias
+from mastgp.models.cokriging import CoKriging
 from mastgp.models.single import SingleFidelity
+from mastgp.models.structures import STRUCTURES, Traits
 from mastgp.output.summary import summarise
+from support import labelled
 
 ORDER = ["low", "high"]
-
-
-def labelled(*tables):
-    """One table of several (name, X, y)."""
-    X = np.concatenate([X for _, X, _ in tables])
-    y = np.concatenate([y for _, _, y in tables])
-    return X, y, np.concatenate([[name] * len(y) for name, _, y in tables])
 
 
 def linear_pair(rng, n_low=40, n_high=8, noise=0.0):
@@ -59,14 +52,12 @@ def test_agrees_with_emukit_at_the_same_hyperparameters(rng):
     model = CoKriging(order=ORDER, warp=None, bounds=[[0, 1], [0, 1]]).fit(X, y, fidelity=labels)
     fitted, parameters = model.process_, model.process_.parameters
     # Emukit has no uncertain means: its model is compared with ours given the most likely ones.
-    process = GaussianProcess(
-        replace(fitted.model, means="profiled"),
-        parameters,
-        fitted._data,
-        fitted.y_mean,
-        fitted.y_scale,
+    process = GaussianProcess.from_state(
+        replace(fitted.model, means="profiled"), fitted.get_state()
     )
-    centre = process.y_mean + process.y_scale * process._factorisation.beta
+    # Far from all data a level is at its mean.
+    far = np.full((1, 2), 1e6)
+    centre = [process.predict_mean(far, level)[0] for level in (0, 1)]
     Xs = [X[labels == name] for name in ORDER]
     ys = [y[labels == name] - mean for name, mean in zip(ORDER, centre, strict=True)]
     with warnings.catch_warnings():
@@ -138,15 +129,13 @@ def test_files_from_before_means_were_uncertain(rng):
     (X, y, labels), _ = linear_pair(rng)
     model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
     now = model.process_
-    before = GaussianProcess(
-        replace(now.model, means="profiled"), now.parameters, now._data, now.y_mean, now.y_scale
-    )
-    state = model._get_state()
+    before = GaussianProcess.from_state(replace(now.model, means="profiled"), now.get_state())
+    state = model.get_state()
     del state["means"]
-    model._set_state(state)
+    model.set_state(state)
     Q = model.training_data_.unit(model.training_data_.top)
-    np.testing.assert_array_equal(model._mean_unit(Q), before.predict_mean(Q, 1))
-    assert not np.array_equal(model._mean_unit(Q), now.predict_mean(Q, 1))
+    np.testing.assert_array_equal(model.mean_unit(Q), before.predict_mean(Q, 1))
+    assert not np.array_equal(model.mean_unit(Q), now.predict_mean(Q, 1))
 
 
 def test_a_fold_is_fitted_with_the_same_model(rng):
@@ -160,7 +149,7 @@ def test_a_fold_is_fitted_with_the_same_model(rng):
     rest = data.without([np.zeros(len(data.fidelities[0].y), dtype=bool), data.top.y >= 10.0])
     assert not Traits.of(data, data.fidelities).same_units
     assert Traits.of(rest, rest.fidelities).same_units
-    again = model._refit(rest)
+    again = model.refit(rest)
     assert len(set(again.process_.y_scale)) == 2
     assert again.process_.model.factor_prior == model.process_.model.factor_prior
 
@@ -202,13 +191,6 @@ def test_one_expensive_point_shares_the_mean(rng):
     with pytest.warns(FewPointsWarning):
         model.fit(X, X[:, 0], fidelity=labels)
     assert model.process_.model.means == "shared"
-
-
-def test_the_bias_fades_as_in_botorch():
-    """Variances of the linear truncated kernel with power one."""
-    level = np.array([0.5, 0.75, 1.0])
-    expected = (1 - level) ** 2 * (1 + level**2)
-    np.testing.assert_allclose(np.square(fading_bias(3)[1].loadings), expected)
 
 
 def test_the_factor_is_in_the_targets_units(rng):
@@ -306,20 +288,3 @@ def test_unknown_options_are_named(rng, option):
     (X, y, labels), _ = linear_pair(rng)
     with pytest.raises(DataError, match=f"unknown {option} 'magic'"):
         CoKriging(order=ORDER, **{option: "magic"}).fit(X, y, fidelity=labels)
-
-
-def test_cauchy_prior_is_scipys(rng):
-    prior, u = Cauchy(1.0, 0.1), rng.normal(size=5)
-    np.testing.assert_allclose(prior.log_density(u), cauchy(1.0, 0.1).logpdf(u))
-    step = 1e-6
-    numeric = (prior.log_density(u + step) - prior.log_density(u - step)) / (2 * step)
-    np.testing.assert_allclose(prior.slope(u), numeric, rtol=1e-5)
-
-
-def test_gamma_prior_is_scipys(rng):
-    prior, u = Gamma(3.0, 6.0), rng.normal(size=5)
-    np.testing.assert_allclose(prior.log_density(u), gamma(3, scale=1 / 6).logpdf(np.exp(u)))
-    step = 1e-6
-    numeric = (prior.log_density(u + step) - prior.log_density(u - step)) / (2 * step)
-    np.testing.assert_allclose(prior.slope(u), numeric, rtol=1e-6)
-    assert prior.slope(np.array([prior.start])) == pytest.approx(0.0, abs=1e-12)

@@ -13,13 +13,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mastgp
-from mastgp import MAST, DataError, ExtrapolationWarning, FewPointsWarning
+from mastgp import MAST, DataError, ExtrapolationWarning
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.estimator import MultiFidelityRegressor
 from mastgp.models.fire import FIRE
+from mastgp.models.fusion import Reification
+from mastgp.models.known import Known, SharedFits
+from mastgp.models.recursive import Recursive
 from mastgp.models.single import SingleFidelity
 from mastgp.surrogates import GP
-from support import COSTS
+from support import COSTS, attribute_names, snapshot
 
 
 @pytest.mark.filterwarnings("ignore::mastgp.MastWarning")
@@ -126,37 +129,6 @@ def test_options_of_the_surrogate_can_be_tuned(two_fidelities):
     assert model.fit(X, y, fidelity=labels).final_.model.components[0].kernel == "matern52"
 
 
-def test_warnings_point_at_the_users_line():
-    with pytest.warns(mastgp.MastWarning) as caught:
-        MAST().fit([[1.0]], [2.0])
-    assert {warning.filename for warning in caught} == {__file__}
-
-
-def test_what_a_method_lacks_is_said_by_name(rng):
-    class Simple(MultiFidelityRegressor):
-        costs = order = bounds = noise_std = random_state = None
-        noise_var_ = 0.0
-
-        def _fit_unit(self, data):
-            self.mean_ = data.top.y.mean()
-
-        def _predict_unit(self, U):
-            return np.full(len(U), self.mean_), np.ones(len(U))
-
-    X = rng.random((5, 1))
-    model = Simple().fit(X, X[:, 0])
-    assert model.predict(X) == pytest.approx(X.mean())
-    for call in (
-        lambda: model.predict(X, return_cov=True),
-        lambda: model.predict_gradient(X),
-        lambda: model.save("nowhere.mast"),
-    ):
-        with pytest.raises(mastgp.MastError, match=r"Simple (has no|cannot be written)"):
-            call()
-    with pytest.raises(TypeError, match="abstract"):
-        MultiFidelityRegressor()
-
-
 def test_dataframes_keep_their_names(two_fidelities):
     X, y, labels, _ = two_fidelities
     frame = pd.DataFrame(X, columns=["span", "sweep"])
@@ -206,10 +178,6 @@ def test_many_queries_in_bounded_memory(rng):
     assert peak < 10 * Q.nbytes + 100e6  # the whole cross-covariance would take 240 MB
 
 
-def test_public_names():
-    assert all(hasattr(mastgp, name) for name in mastgp.__all__)
-
-
 def test_intervals_and_quantiles(rng):
     X = rng.random((20, 2))
     model = MAST().fit(X, X[:, 0] + 0.1 * rng.standard_normal(20))
@@ -237,24 +205,150 @@ def test_nothing_works_before_fit():
             call()
 
 
-def test_an_unknown_option_is_refused_by_name(rng):
-    X = rng.random((8, 1))
-    tables = {"coarse": (X, X[:, 0]), "fine": (X[:3], X[:3, 0])}
-    with pytest.raises(DataError, match="method 'ar1' has no option 'magic'"):
-        mastgp.fit(tables, costs=COSTS, method="ar1", magic=3)
+class Simple(MultiFidelityRegressor):
+    """The least that a method must say of itself."""
+
+    def __init__(
+        self, costs=None, order=None, bounds=None, noise_std=None, random_state=None
+    ) -> None:
+        self.costs = costs
+        self.order = order
+        self.bounds = bounds
+        self.noise_std = noise_std
+        self.random_state = random_state
+
+    noise_var_ = 0.25
+
+    def fit_unit(self, data, known):
+        self.mean_ = data.top.y.mean()
+        self.known_ = known
+
+    def predict_unit(self, U):
+        return np.full(len(U), self.mean_), np.ones(len(U))
 
 
-def test_one_expensive_point_has_the_scale_of_all(rng):
-    X = rng.random((15, 1))
-    y = 1e6 + np.sin(5 * X[:, 0])
-    labels = ["coarse"] * 14 + ["fine"]
-    with pytest.warns(FewPointsWarning):
-        model = SingleFidelity(costs=COSTS).fit(X, y, fidelity=labels)
-    assert model.predict([[0.5]], return_std=True)[1][0] < 10.0
+class Able(Simple):
+    """The same with everything that a method may have besides."""
+
+    def covariance_unit(self, U):
+        return self.mean_unit(U), np.eye(len(U))
+
+    def gradient_unit(self, U):
+        return np.zeros_like(U), np.zeros_like(U)
+
+    def get_state(self):
+        return {"mean": self.mean_}
 
 
-def test_known_noise_outlives_a_surrogate_that_ignores_it(rng):
-    X = rng.random((20, 1))
-    labels = ["coarse"] * 12 + ["fine"] * 8
-    model = FIRE(COSTS, surrogate="extra-trees", noise_std={"fine": 0.1}, random_state=0)
-    assert model.fit(X, X[:, 0], fidelity=labels).noise_var_ == pytest.approx(0.01)
+def test_what_a_method_lacks_is_said_by_name(rng):
+    X = rng.random((5, 1))
+    model = Simple().fit(X, X[:, 0])
+    assert model.predict(X) == pytest.approx(X.mean())
+    assert model.abilities == frozenset()
+    for call, lacking in (
+        (lambda: model.predict(X, return_cov=True), "has no joint covariance"),
+        (lambda: model.sample_y(X), "has no joint covariance"),
+        (lambda: model.predict_gradient(X), "has no gradient"),
+        (lambda: model.points_table(), "has no table"),
+        (lambda: model.get_state(), "has no file format"),
+        (lambda: model.save("nowhere.mast"), "cannot be written"),
+    ):
+        with pytest.raises(mastgp.MastError, match=f"Simple {lacking}"):
+            call()
+    with pytest.raises(TypeError, match="abstract"):
+        MultiFidelityRegressor()
+
+
+def test_what_a_method_says_of_itself_unless_it_says_more(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = Simple(COSTS).fit(X, y, fidelity=labels)
+    assert model.label == "Simple"
+    assert model.uses_cheap_data
+    assert model.evidence_ is None
+    assert model.leave_out([np.arange(2)]) is None
+    assert model.facts() == {"noise": {"fine": 0.5}}
+    assert model.trusted_points() == []
+    ((caption, cheap_X, cheap_y),) = model.cheap_points()
+    assert caption == "coarse, as observed"
+    np.testing.assert_array_equal(cheap_X, model.training_data_.fidelities[0].X)
+    np.testing.assert_array_equal(cheap_y, model.training_data_.fidelities[0].y)
+    low, high = model.predict_interval(X, include_noise=True)
+    np.testing.assert_allclose(high - low, 2 * 1.959964 * np.sqrt(1.25))
+
+
+def test_abilities_follow_from_the_hooks():
+    assert Able().abilities == {"covariance", "gradient", "samples", "file"}
+
+
+def test_a_fit_starts_from_nothing_and_a_refit_from_the_model(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = Simple(COSTS).fit(X, y, fidelity=labels)
+    assert model.known_.before is None
+    data, shared = model.training_data_, SharedFits()
+    assert model.refit(data, shared).known_ == Known(model, shared)
+
+
+def without_first(data):
+    """The data without the first expensive point."""
+    masks = [np.zeros(len(f.y), dtype=bool) for f in data.fidelities]
+    masks[-1][0] = True
+    return data.without(masks)
+
+
+OURS = pytest.mark.parametrize(
+    "estimator",
+    [
+        MAST(COSTS),
+        CoKriging(COSTS),
+        FIRE(COSTS),
+        Recursive(COSTS),
+        SingleFidelity(costs=COSTS),
+        Reification(COSTS),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+
+
+@OURS
+def test_a_refit_changes_nothing_but_what_it_returns(estimator, two_fidelities, rng):
+    X, y, labels, _ = two_fidelities
+    model = clone(estimator).fit(X, y, fidelity=labels)
+    Q = rng.random((7, 2))
+    predicted, held = model.predict(Q, return_std=True), snapshot(model)
+    given = snapshot(model.training_data_)
+    again = model.refit(without_first(model.training_data_))
+    assert type(again) is type(model)
+    assert again is not model
+    assert len(again.training_data_.top.y) == 7
+    assert not np.array_equal(again.predict(Q), predicted[0])
+    assert snapshot(model.training_data_) == given
+    assert snapshot(model) == held
+    np.testing.assert_array_equal(model.predict(Q, return_std=True), predicted)
+
+
+@OURS
+def test_nothing_of_a_fits_circumstances_stays_on_a_model(estimator, two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = clone(estimator).fit(X, y, fidelity=labels)
+    for fitted in (model, model.refit(without_first(model.training_data_))):
+        assert not attribute_names(fitted) & {"_known", "_before", "_start", "_traits", "known_"}
+
+
+def gps_of(model):
+    """Every GP of a model that is fitted again for other expensive points."""
+    if isinstance(model, MAST):
+        return [model.stage1_["fine"], model.discrepancy_["coarse"], model.final_]
+    return model.stages_[1:] if isinstance(model, FIRE) else [model.process_]
+
+
+@pytest.mark.parametrize("estimator", [MAST(COSTS), CoKriging(COSTS), FIRE(COSTS)])
+def test_a_refit_searches_from_where_the_fit_ended(estimator, two_fidelities):
+    """It costs fewer evaluations of the likelihood than a fit that knows nothing."""
+    X, y, labels, _ = two_fidelities
+    model = clone(estimator).fit(X, y, fidelity=labels)
+    rest = without_first(model.training_data_)
+    warm, cold = model.refit(rest), clone(estimator).fit_data(rest)
+    assert all(gp.report.start == "before" for gp in gps_of(warm))
+    assert all(gp.report.start != "before" for gp in gps_of(cold))
+    evaluations = [sum(gp.report.evaluations for gp in gps_of(m)) for m in (warm, cold)]
+    assert evaluations[0] < 0.8 * evaluations[1]

@@ -3,18 +3,20 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
 import mastgp
 from mastgp import MAST, DataError
 from mastgp.bench import problem, synthetic_draw
 from mastgp.bench.protocol import THREE_FIDELITIES
 from mastgp.gp import GaussianProcess, Model
-from mastgp.models.trust import METRICS, RADII, WEIGHTS, trust_weights
+from mastgp.models.trust import METRICS, NEIGHBOUR_WEIGHTS, RADII, trust_in
 from mastgp.surrogates import GP
-from support import COSTS
+from support import COSTS, seen_by, three_levels
 
 
 @pytest.fixture
@@ -37,12 +39,7 @@ def test_augmentation_equals_the_papers_equations(model, two_fidelities):
     delta_mean, delta_var = gp_delta.predict(np.hstack([U, scaled])[cheap])
     top_mean, top_var = gp_top.predict(U[cheap])
     alpha = np.log10(10.0) / 2
-    W = []
-    for x in U[cheap]:
-        d = np.linalg.norm(x - U[top], axis=1)
-        inside = d <= np.sqrt(d.min())
-        W.append(1 - np.mean(1 - d[inside] ** alpha))
-    W = np.array(W)
+    W = trust_by_hand(U[cheap], U[top], alpha)
     expected_y = W * (y[cheap] + delta_mean) + (1 - W) * top_mean
     expected_var = W**2 * (gp_cheap.noise_var[0] + delta_var) + (1 - W) ** 2 * top_var
     expected_var = np.maximum(expected_var, gp_delta.noise_var[0])
@@ -53,16 +50,116 @@ def test_augmentation_equals_the_papers_equations(model, two_fidelities):
     np.testing.assert_allclose(table["variance"][cheap], expected_var, rtol=1e-6)
 
 
+def trust_by_hand(cheap, top, alpha):
+    """W of every cheap point by the paper's equations, one point at a time."""
+    W = []
+    for x in cheap:
+        d = np.linalg.norm(x - top, axis=1)
+        inside = d <= np.sqrt(d.min())
+        W.append(1 - np.mean(np.clip(1 - d[inside] ** alpha, 0, 1)))
+    return np.array(W)
+
+
+def scaled_together(at_top, at_own):
+    """Mean and variance at the expensive and at the cheap points, scaled to [0, 1]."""
+    pooled = np.concatenate([at_top, at_own])
+    low, span = pooled.min(axis=0), np.ptp(pooled, axis=0)
+    return (at_top - low) / span, (at_own - low) / span
+
+
+def as_they_are(at_top, at_own):
+    return at_top, at_own
+
+
+@pytest.mark.parametrize(
+    ("posterior_inputs", "prepared"), [("scaled", scaled_together), ("raw", as_they_are)]
+)
+def test_three_fidelities_equal_the_papers_equations(rng, posterior_inputs, prepared):
+    """All three stages from scratch, with an exponent and a discrepancy of each cheap level."""
+    X, y, labels = three_levels(rng, (22, 16, 14))
+    y = y + np.where(labels == "c", 0.12 * rng.standard_normal(len(y)), 0.0)
+    costs = {"a": 1.0, "b": 20.0, "c": 100.0}
+    model = MAST(costs, posterior_inputs=posterior_inputs).fit(X, y, fidelity=labels)
+    data = model.training_data_
+    U = {f.name: data.unit(f) for f in data.fidelities}
+    targets = {f.name: f.y for f in data.fidelities}
+    gps = {name: GaussianProcess.fit(Model(2), U[name], targets[name]) for name in "abc"}
+    top_noise = gps["c"].noise_var
+
+    fused_y, fused_var, floored = [], [], []
+    for name, alpha in (("a", np.log10(100.0) / 2), ("b", np.log10(5.0) / 2)):
+        at_top, at_own = (np.column_stack(gps[name].predict(U[where])) for where in ("c", name))
+        told_top, told_own = prepared(at_top, at_own)
+        residual = targets["c"] - at_top[:, 0]
+        Z = np.hstack([U["c"], told_top])
+        np.testing.assert_allclose(seen_by(model.discrepancy_[name])[0], Z, rtol=1e-6, atol=1e-9)
+        delta = GaussianProcess.fit(Model(4), Z, residual)
+        delta_mean, delta_var = delta.predict(np.hstack([U[name], told_own]))
+        top_mean, top_var = gps["c"].predict(U[name])
+        W = trust_by_hand(U[name], U["c"], alpha)
+        var = W**2 * (gps[name].noise_var + delta_var) + (1 - W) ** 2 * top_var
+        floored.append(var < delta.noise_var[0])
+        fused_var.append(np.maximum(var, delta.noise_var[0]))
+        fused_y.append(W * (targets[name] + delta_mean) + (1 - W) * top_mean)
+    floored = np.concatenate(floored)
+    assert floored.any()
+    assert not floored.all()
+
+    seen_X, seen_y = seen_by(model.final_)
+    np.testing.assert_allclose(seen_X, np.concatenate([U[name] for name in "abc"]))
+    fused_y = np.concatenate([*fused_y, targets["c"]])
+    fused_var = np.concatenate([*fused_var, top_noise])
+    np.testing.assert_allclose(seen_y, fused_y, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(model.final_.noise_var, fused_var, rtol=1e-3)
+
+    last = GaussianProcess.fit(
+        Model(2, learn_noise=False, warp=True), seen_X, fused_y, noise_var=fused_var
+    )
+    Q = rng.random((20, 2))
+    mean, std = model.predict(Q, return_std=True)
+    expected_mean, expected_var = last.predict(data.box.to_unit(Q))
+    np.testing.assert_allclose(mean, expected_mean, atol=1e-3 * np.ptp(y))
+    np.testing.assert_allclose(std**2, expected_var, rtol=1e-2)
+
+
+def test_posterior_inputs_are_scaled_or_as_they_are(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    y = 1000.0 * y + 300.0
+    told = {}
+    for how in ("scaled", "raw"):
+        model = MAST(COSTS, posterior_inputs=how).fit(X, y, fidelity=labels)
+        data = model.training_data_
+        told[how] = seen_by(model.discrepancy_["coarse"])[0][:, 2:]
+    posterior = np.column_stack(model.stage1_["coarse"].predict(data.unit(data.top)))
+    np.testing.assert_allclose(told["raw"], posterior)
+    assert told["raw"].max() > 100.0
+    assert told["scaled"].min() >= 0.0
+    assert told["scaled"].max() <= 1.0
+    with pytest.raises(DataError, match="unknown posterior_inputs 'both'; use 'scaled' or 'raw'"):
+        MAST(COSTS, posterior_inputs="both").fit(X, y, fidelity=labels)
+
+
+def test_a_refit_takes_over_stages_whose_data_have_not_changed(rng):
+    X, y, labels = three_levels(rng)
+    model = MAST(order=["a", "b", "c"]).fit(X, y, fidelity=labels)
+    data = model.training_data_
+    masks = [np.zeros(len(f.y), dtype=bool) for f in data.fidelities]
+    masks[2][0] = masks[1][3] = True
+    again = model.refit(data.without(masks))
+    assert again.stage1_["a"] is model.stage1_["a"]
+    assert again.stage1_["b"] is not model.stage1_["b"]
+    assert again.stage1_["b"].n_points == model.stage1_["b"].n_points - 1
+    assert again.stage1_["c"].n_points == model.stage1_["c"].n_points - 1
+    assert again.final_.n_points == model.final_.n_points - 2
+
+
 def test_discrepancy_gp_is_fitted_to_the_residuals(model, two_fidelities):
     X, y, labels, _ = two_fidelities
     top = labels == "fine"
     residual = y[top] - model.stage1_["coarse"].predict(model.training_data_.box.to_unit(X[top]))[0]
-    process = model.discrepancy_["coarse"]
-    seen = process.y_mean + process.y_scale * process._data.y
-    np.testing.assert_allclose(np.sort(seen), np.sort(residual), rtol=1e-9, atol=1e-12)
-    assert process._data.X.shape[1] == 4  # x, mean, variance
-    assert process._data.X[:, 2:].min() >= 0.0
-    assert process._data.X[:, 2:].max() <= 1.0
+    seen_X, seen_y = seen_by(model.discrepancy_["coarse"])
+    np.testing.assert_allclose(np.sort(seen_y), np.sort(residual), rtol=1e-9, atol=1e-12)
+    assert seen_X.shape[1] == 4  # x, mean, variance
 
 
 def test_last_stage_sees_all_points_with_fixed_variances_and_warp(model):
@@ -154,7 +251,8 @@ def test_every_metric_fits(two_fidelities, metric):
 
 
 @pytest.mark.parametrize(
-    ("what", "name"), [("radius", name) for name in RADII] + [("weight", name) for name in WEIGHTS]
+    ("what", "name"),
+    [("radius", name) for name in RADII] + [("weight", name) for name in NEIGHBOUR_WEIGHTS],
 )
 def test_every_radius_and_weight_fits(two_fidelities, what, name):
     X, y, labels, _ = two_fidelities
@@ -169,7 +267,7 @@ def expected_trust(model, **options):
     table = model.augmented_
     U = model.training_data_.box.to_unit(table[["x0", "x1"]].to_numpy())
     lengthscales = model.stage1_["fine"].lengthscales
-    return trust_weights(U[:30], U[30:], 0.5, lengthscales=lengthscales, **options).weight
+    return trust_in(U[:30], U[30:], 0.5, lengthscales=lengthscales, **options).value
 
 
 def test_own_functions_and_exponents(two_fidelities):
@@ -215,14 +313,6 @@ def test_kernel_and_priors_can_be_chosen(two_fidelities):
         MAST(COSTS, surrogate="forest").fit(X, y, fidelity=labels)
     with pytest.raises(DataError, match="unknown warp 'box-cox'"):
         MAST(COSTS, warp="box-cox").fit(X, y, fidelity=labels)
-
-
-def test_mapping_and_table_give_the_same_model(two_fidelities):
-    X, y, labels, _ = two_fidelities
-    tables = {name: (X[labels == name], y[labels == name]) for name in ("fine", "coarse")}
-    from_mapping = mastgp.fit(tables, costs=COSTS)
-    from_table = MAST(COSTS).fit(X, y, fidelity=labels)
-    np.testing.assert_array_equal(from_mapping.predict(X), from_table.predict(X))
 
 
 def test_order_is_enough(two_fidelities):
@@ -299,3 +389,26 @@ def small_problem(rng):
     labels = np.array(["coarse"] * 16 + ["fine"] * 6)
     y = np.sin(4 * X[:, 0]) + X[:, 1] + np.where(labels == "coarse", 0.3 * X[:, 1], 0.0)
     return X, y, labels
+
+
+def test_a_fit_that_fails_leaves_no_model(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = MAST(COSTS).fit(X, y, fidelity=labels)
+    with pytest.raises(DataError, match="unknown metric"):
+        model.set_params(metric="nonsense").fit(2 * X, 3 * y, fidelity=labels)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_names_of_inputs_never_hide_results(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = MAST(COSTS).fit(pd.DataFrame(X, columns=["trust", "y"]), y, fidelity=labels)
+    columns = list(model.augmented_.columns)
+    assert columns[:4] == ["fidelity", "trust (input)", "y (input)", "y"]
+    assert len(set(columns)) == len(columns)
+
+
+def test_a_weight_must_give_numbers(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    with pytest.raises(DataError, match="gave NaN"):
+        MAST(COSTS, weight=lambda d, alpha, r: np.nan * d).fit(X, y, fidelity=labels)

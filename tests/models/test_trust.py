@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
 from mastgp import DataError
-from mastgp.models.trust import METRICS, RADII, WEIGHTS, trust_weights
+from mastgp.models.trust import METRICS, NEIGHBOUR_WEIGHTS, RADII, trust_in
 
 unit = st.floats(0, 1, allow_subnormal=False)
 
@@ -29,7 +29,7 @@ def test_metrics_by_hand(name, expected):
 
 def test_mahalanobis_divides_by_lengthscales(rng):
     A, B, lengthscales = rng.random((7, 3)), rng.random((5, 3)), np.array([0.1, 1.0, 5.0])
-    got = trust_weights(A, B, 0.5, metric="mahalanobis", lengthscales=lengthscales).nearest
+    got = trust_in(A, B, 0.5, metric="mahalanobis", lengthscales=lengthscales).nearest
     expected = cdist(A / lengthscales, B / lengthscales).min(axis=1)
     np.testing.assert_allclose(got, expected)
 
@@ -47,8 +47,8 @@ def test_normalized_euclidean_is_at_most_one():
 )  # fmt: skip
 def test_weights_are_the_papers(name, expected):
     """One expensive point at distance 0.3: W = 1 - h(0.3; 0.7)."""
-    trust = trust_weights(np.array([[0.3]]), np.array([[0.0]]), 0.7, weight=name)
-    assert trust.weight[0] == pytest.approx(1 - expected)
+    trust = trust_in(np.array([[0.3]]), np.array([[0.0]]), 0.7, weight=name)
+    assert trust.value[0] == pytest.approx(1 - expected)
 
 
 @pytest.mark.parametrize(
@@ -57,19 +57,19 @@ def test_weights_are_the_papers(name, expected):
 def test_radii_are_the_papers(name, count):
     """d_min = 0.25, so the radii are 0.5, 0.25, 0.63, 1e-6 and infinite."""
     top = np.array([[0.25], [0.45], [0.55], [0.9]])
-    trust = trust_weights(np.array([[0.0]]), top, 0.5, radius=name)
+    trust = trust_in(np.array([[0.0]]), top, 0.5, radius=name)
     assert trust.neighbours[0] == count
 
 
 def test_nearest_point_is_a_neighbour_even_outside_its_region():
-    trust = trust_weights(np.zeros((1, 9)), np.ones((2, 9)), 0.5)  # d_min = 3 > sqrt(3)
+    trust = trust_in(np.zeros((1, 9)), np.ones((2, 9)), 0.5)  # d_min = 3 > sqrt(3)
     assert trust.neighbours[0] == 2  # both, as they are equally near
-    assert trust.weight[0] == 1.0  # h is clipped at zero
+    assert trust.value[0] == 1.0  # h is clipped at zero
 
 
 def test_aggregate_is_the_mean_over_the_region(rng):
     cheap, top, alpha = rng.random((20, 2)), rng.random((6, 2)), 0.5
-    got = trust_weights(cheap, top, alpha).weight
+    got = trust_in(cheap, top, alpha).value
     for i, x in enumerate(cheap):
         d = np.sqrt(((x - top) ** 2).sum(axis=1))
         inside = d <= np.sqrt(d.min())
@@ -84,12 +84,12 @@ def test_aggregate_is_the_mean_over_the_region(rng):
     alpha=st.floats(0.01, 3),
     metric=st.sampled_from(sorted(set(METRICS) - {"mahalanobis"})),
     radius=st.sampled_from(sorted(RADII)),
-    weight=st.sampled_from(sorted(WEIGHTS)),
+    weight=st.sampled_from(sorted(NEIGHBOUR_WEIGHTS)),
 )
 def test_weights_lie_between_zero_and_one(cheap, top, alpha, metric, radius, weight):
     assume((radius, weight) != ("global", "triangular"))
-    trust = trust_weights(cheap, top, alpha, metric=metric, radius=radius, weight=weight)
-    assert ((trust.weight >= 0) & (trust.weight <= 1)).all()
+    trust = trust_in(cheap, top, alpha, metric=metric, radius=radius, weight=weight)
+    assert ((trust.value >= 0) & (trust.value <= 1)).all()
     assert (trust.neighbours >= 1).all()
 
 
@@ -97,31 +97,31 @@ def test_weights_lie_between_zero_and_one(cheap, top, alpha, metric, radius, wei
 @given(
     distances=st.lists(st.floats(1e-3, 1.0), min_size=2, max_size=2, unique=True),
     alpha=st.floats(0.05, 2),
-    weight=st.sampled_from(sorted(set(WEIGHTS) - {"hf-only"})),
+    weight=st.sampled_from(sorted(set(NEIGHBOUR_WEIGHTS) - {"hf-only"})),
 )
 def test_trust_falls_with_proximity(distances, alpha, weight):
     near, far = sorted(distances)
     cheap, top = np.array([[near], [far]]), np.array([[0.0]])
-    w_near, w_far = trust_weights(cheap, top, alpha, weight=weight).weight
+    w_near, w_far = trust_in(cheap, top, alpha, weight=weight).value
     assert w_near <= w_far + 1e-12
 
 
 @pytest.mark.parametrize("d", [2, 8, 23])
-@pytest.mark.parametrize("weight", sorted(set(WEIGHTS) - {"inverse"}))
+@pytest.mark.parametrize("weight", sorted(set(NEIGHBOUR_WEIGHTS) - {"inverse"}))
 def test_on_top_of_an_expensive_point_there_is_no_trust(rng, d, weight):
     same, alpha = rng.random((60, d)), 0.02
     np.testing.assert_array_equal(
-        trust_weights(same, same, alpha, weight=weight, radius="nearest").weight, 0.0
+        trust_in(same, same, alpha, weight=weight, radius="nearest").value, 0.0
     )
 
 
 def test_a_triangle_without_a_radius_is_refused():
     with pytest.raises(DataError, match="needs a radius"):
-        trust_weights(np.zeros((1, 1)), np.ones((1, 1)), 0.5, radius="global", weight="triangular")
+        trust_in(np.zeros((1, 1)), np.ones((1, 1)), 0.5, radius="global", weight="triangular")
 
 
 def test_functions_of_the_users_own():
-    trust = trust_weights(
+    trust = trust_in(
         np.array([[0.5]]),
         np.array([[0.0], [1.0]]),
         2.0,
@@ -129,17 +129,17 @@ def test_functions_of_the_users_own():
         radius=lambda d_min: d_min + 1,
         weight=lambda d, alpha, r: alpha * d,
     )
-    assert trust.weight[0] == pytest.approx(0.5)
+    assert trust.value[0] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("what", ["metric", "radius", "weight"])
 def test_unknown_names_are_refused_with_the_choices(what):
     with pytest.raises(DataError, match=f"unknown {what} 'nonsense'; choose one of '"):
-        trust_weights(np.zeros((1, 1)), np.ones((1, 1)), 0.5, **{what: "nonsense"})
+        trust_in(np.zeros((1, 1)), np.ones((1, 1)), 0.5, **{what: "nonsense"})
 
 
 def test_a_metric_that_makes_no_sense_is_refused():
     with pytest.raises(DataError, match=r"shape \(1, 2\)"):
-        trust_weights(np.zeros((1, 1)), np.ones((2, 1)), 0.5, metric=lambda A, B: np.zeros(3))
+        trust_in(np.zeros((1, 1)), np.ones((2, 1)), 0.5, metric=lambda A, B: np.zeros(3))
     with pytest.raises(DataError, match="at least zero"):
-        trust_weights(np.zeros((1, 1)), np.ones((1, 1)), 0.5, metric=lambda A, B: A - B)
+        trust_in(np.zeros((1, 1)), np.ones((1, 1)), 0.5, metric=lambda A, B: A - B)

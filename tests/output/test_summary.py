@@ -2,9 +2,16 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from mastgp import MAST
+from mastgp.models.cokriging import CoKriging
+from mastgp.models.fire import FIRE
+from mastgp.models.fusion import Reification
+from mastgp.models.recursive import Recursive
+from mastgp.models.single import SingleFidelity
 from mastgp.output.summary import summarise
 from support import COSTS
 
@@ -28,3 +35,71 @@ def test_summary_of_mixed_stages(two_fidelities):
     assert list(facts["fits"]) == ["of the fused data"]
     assert all(len(row["warp"]) == 2 for row in facts["inputs"])
     assert [row["noise_std"] for row in facts["fidelities"]] == [None, None]
+
+
+def test_the_data_are_described(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    frame = pd.DataFrame(X, columns=["span", "sweep"])
+    model = MAST(COSTS, bounds={"span": (0.0, 1.0)})
+    facts = summarise(model.fit(frame, pd.Series(y, name="drag"), fidelity=labels))
+    assert (facts["method"], facts["label"], facts["target"]) == ("MAST", "MAST", "drag")
+    assert facts["predicts"] == "fine"
+    assert not facts["costs_assumed"]
+    coarse, fine = facts["fidelities"]
+    assert (coarse["name"], coarse["points"], coarse["cost"]) == ("coarse", 30, 1.0)
+    assert (fine["name"], fine["points"], fine["cost"]) == ("fine", 8, 10.0)
+    span, sweep = facts["inputs"]
+    assert (span["name"], span["low"], span["high"]) == ("span", 0.0, 1.0)
+    assert (sweep["low"], sweep["high"]) == (X[:, 1].min(), X[:, 1].max())
+    top = X[labels == "fine", 1]
+    assert sweep["expensive_points"] == [top.min(), top.max()]
+
+
+def test_what_the_model_says_is_told_where_it_belongs(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = MAST(COSTS).fit(X, y, fidelity=labels)
+    facts, own = summarise(model), model.facts()
+    coarse, fine = facts["fidelities"]
+    assert coarse["trust"] == own["fidelities"]["coarse"]["trust"]
+    assert coarse["trust"]["min"] == model.augmented_["trust"].min()
+    assert coarse["exponent"] == 0.5
+    assert "trust" not in fine
+    assert [row["noise_std"] for row in facts["fidelities"]] == list(own["noise"].values())
+    assert [row["lengthscale"] for row in facts["inputs"]] == model.final_.lengthscales.tolist()
+    assert facts["fits"] == own["fits"]
+    assert not {"noise"} & set(facts)
+
+
+def test_options_are_those_of_the_method(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = CoKriging(COSTS, kernel="matern52", random_state=3).fit(X, y, fidelity=labels)
+    assert summarise(model)["options"] == {
+        "structure": "autoregressive",
+        "kernel": "matern52",
+        "warp": "kumaraswamy",
+        "priors": "wide",
+        "isotropic": False,
+    }
+    assert summarise(model)["factors"] == model.rho_.tolist()
+    assert summarise(model)["label"] == "AR1"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MAST(),
+        MAST(metric=lambda A, B: np.abs(A[:, None] - B).sum(axis=-1)),
+        CoKriging(),
+        FIRE(),
+        FIRE(surrogate="bayesian-ridge"),
+        Recursive(),
+        Reification(),
+        SingleFidelity(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_summaries_are_plain_data(model, two_fidelities):
+    X, y, labels, _ = two_fidelities
+    facts = summarise(model.set_params(costs=COSTS).fit(X, y, fidelity=labels))
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert len(facts["inputs"]) == 2

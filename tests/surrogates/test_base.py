@@ -1,22 +1,154 @@
-"""MAST on surrogates of all kinds: the formulas, the choices, and what must stay as it was."""
+"""What a surrogate must do, and what MAST makes of it: closed forms computed by hand."""
 
 from __future__ import annotations
 
 import pickle
+from threading import Lock
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.linear_model import BayesianRidge, LinearRegression
 
 from mastgp import MAST, DataError, MastError
 from mastgp.check.heldout import held_out
-from mastgp.gp import GaussianProcess, Model, target_scale
-from mastgp.models.trust import trust_weights
+from mastgp.gp import GaussianProcess
+from mastgp.models.fire import FIRE
+from mastgp.models.trust import trust_in
 from mastgp.output.figures import draw
 from mastgp.progress import listening
-from mastgp.surrogates import GP, SURROGATES, FromSpread, Surrogate, find_surrogate
+from mastgp.surrogates import FromSpread, Surrogate
 from support import COSTS
+
+
+class Plane(Surrogate):
+    """Least squares; `fit` returns the surrogate itself, as scikit-learn's regressors do."""
+
+    noise_var = None
+
+    def __init__(self, ridge=1e-3):
+        self.ridge = ridge
+
+    def fit(self, X, y, noise_var=None):
+        A = np.column_stack([X, np.ones(len(X))])
+        self.coefficients = np.linalg.solve(A.T @ A + self.ridge * np.eye(A.shape[1]), A.T @ y)
+        self.var = y.var()
+        return self
+
+    def predict(self, X):
+        mean = np.column_stack([X, np.ones(len(X))]) @ self.coefficients
+        return mean, np.full(len(X), self.var)
+
+
+class NewPlane(Plane):
+    """The same; `fit` returns a new object."""
+
+    def fit(self, X, y, noise_var=None):
+        return Plane(self.ridge).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [MAST, FIRE])
+def test_fit_may_return_the_surrogate_itself(two_fidelities, model):
+    """Every stage has an object of its own, whichever object `fit` returns."""
+    X, y, labels, _ = two_fidelities
+    given = Plane(ridge=0.1)
+    itself, new = (
+        model(COSTS, surrogate=surrogate).fit(X, y, fidelity=labels)
+        for surrogate in (given, NewPlane(ridge=0.1))
+    )
+    np.testing.assert_array_equal(itself.predict(X, True), new.predict(X, True))
+    assert vars(given) == {"ridge": 0.1}
+    assert itself.surrogate is given
+
+
+def test_stages_are_different_objects(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = MAST(COSTS, surrogate=Plane()).fit(X, y, fidelity=labels)
+    stages = [*model.stage1_.values(), *model.discrepancy_.values(), model.final_]
+    assert len({id(stage) for stage in stages}) == 4
+    assert len({stage.var for stage in stages}) == 4
+
+
+def test_held_out_points_change_no_fitted_stage(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    model = MAST(COSTS, surrogate=Plane()).fit(X, y, fidelity=labels)
+    before = model.predict(X, return_std=True)
+    held_out(model)
+    np.testing.assert_array_equal(model.predict(X, return_std=True), before)
+
+
+class Noisy(Surrogate):
+    """Needs what its constructor does not take; says what it was given."""
+
+    noise_var = None
+    table = ()
+
+    def fit(self, X, y, noise_var=None):
+        self.noise_var = noise_var
+        self.seen_ = self.table
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X)), np.ones(len(X))
+
+
+def test_what_was_set_outside_the_constructor_reaches_every_stage(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    given = Noisy()
+    given.takes_noise, given.table, given.seen_ = True, [1, 2], "an earlier fit"
+    model = MAST(COSTS, surrogate=given).fit(X, y, fidelity=labels)
+    assert model.final_.takes_noise
+    assert len(model.final_.noise_var) == len(y)
+    assert model.final_.seen_ == [1, 2]
+    assert model.final_.table is not given.table
+    assert vars(given) == {"takes_noise": True, "table": [1, 2], "seen_": "an earlier fit"}
+    assert not hasattr(clone(given), "seen_")
+    assert clone(model).surrogate.takes_noise
+
+
+class Renames(Noisy):
+    def __init__(self, size=1):
+        self.length = size
+
+
+class Changes(Noisy):
+    def __init__(self, levels=()):
+        self.levels = list(levels)
+
+
+class Anything(Noisy):
+    def __init__(self, *levels):
+        self.levels = levels
+
+
+def locked(surrogate):
+    surrogate.lock = Lock()
+    return surrogate
+
+
+@pytest.mark.parametrize("surrogate", [Renames(), Changes(), Anything(3), locked(Noisy())])
+def test_a_surrogate_that_cannot_be_copied_is_explained(surrogate):
+    name = type(surrogate).__name__
+    with pytest.raises(DataError, match=f"a {name} cannot be copied, and every stage .* \\(.+\\)$"):
+        MAST(surrogate=surrogate).fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 6.0])
+
+
+class Locked(Plane):
+    def __init__(self):
+        self.lock, self.ridge = Lock(), 1e-3
+
+
+def test_what_the_constructor_makes_is_made_again():
+    """A lock cannot be copied, and need not be."""
+    model = MAST(surrogate=Locked()).fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 6.0])
+    assert model.final_.lock is not model.surrogate.lock
+
+
+def test_a_surrogate_of_the_users_own_has_no_file_format():
+    with pytest.raises(MastError, match="made of Noisy cannot be written"):
+        Noisy().state_of(None)
+    with pytest.raises(MastError, match="made of Noisy cannot be read"):
+        Noisy().restore({})
 
 
 class Average(Surrogate):
@@ -134,73 +266,16 @@ def test_of_several_cheap_fidelities_the_best_informed_counts(rng):
     terms = []
     for name in ("low", "mid"):
         alpha = np.log10(10 / costs[name]) / 2
-        W = trust_weights(Q, X[labels == "high"], alpha).weight
+        W = trust_in(Q, X[labels == "high"], alpha).value
         both = var_of(labels == name) + var_of(labels == "high")
         terms.append(W**2 * both + (1 - W) ** 2 * var_of(labels == "high"))
     expected = var_of(np.full(30, True)) + np.minimum(*terms)
     np.testing.assert_allclose(model.predict(Q, return_std=True)[1] ** 2, expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("surrogate", ["gp", GP(), ("gp", GP(), "gp")])
-def test_gp_through_the_protocol_is_the_direct_path_to_the_last_bit(two_fidelities, surrogate):
-    """The three stages written out with the engine alone."""
-    X, y, labels, _ = two_fidelities
-    model = MAST(COSTS, surrogate=surrogate).fit(X, y, fidelity=labels)
-    cheap, top = model.training_data_.fidelities
-    U, V = (model.training_data_.unit(fidelity) for fidelity in (cheap, top))
-
-    def fit(X, y, noise_var=None, warp=False):
-        form = Model(X.shape[1], learn_noise=noise_var is None, warp=warp)
-        return GaussianProcess.fit(form, X, y, noise_var=noise_var, y_scale=target_scale(y))
-
-    gp_cheap, gp_top = fit(U, cheap.y), fit(V, top.y)
-    at_top, at_own = gp_cheap.predict(V), gp_cheap.predict(U)
-    pooled = np.concatenate([np.column_stack(at_top), np.column_stack(at_own)])
-    low, span = pooled.min(axis=0), np.ptp(pooled, axis=0)
-    delta = fit(np.hstack([V, (np.column_stack(at_top) - low) / span]), top.y - at_top[0])
-    delta_mean, delta_var = delta.predict(np.hstack([U, (np.column_stack(at_own) - low) / span]))
-    top_mean, top_var = gp_top.predict(U)
-    W = trust_weights(U, V, 0.5).weight
-    mean = W * (cheap.y + delta_mean) + (1.0 - W) * top_mean
-    var = W**2 * (gp_cheap.noise_var + delta_var) + (1.0 - W) ** 2 * top_var
-    final = fit(
-        np.concatenate([U, V]),
-        np.concatenate([mean, top.y]),
-        np.concatenate([np.maximum(var, delta.noise_var[0]), gp_top.noise_var]),
-        warp=True,
-    )
-    got_mean, got_std = model.predict(X, return_std=True)
-    expected_mean, expected_var = final.predict(model.training_data_.box.to_unit(X))
-    np.testing.assert_array_equal(got_mean, expected_mean)
-    np.testing.assert_array_equal(got_std, np.sqrt(expected_var))
-
-
 @pytest.fixture
 def forest():
     return FromSpread(ExtraTreesRegressor(n_estimators=20, bootstrap=True))
-
-
-def test_same_seed_same_forest(two_fidelities, forest):
-    X, y, labels, _ = two_fidelities
-    before = np.random.mtrand._rand.get_state()[1].copy()
-    models = [
-        MAST(COSTS, surrogate=forest, random_state=seed).fit(X, y, fidelity=labels)
-        for seed in (1, 1, 2)
-    ]
-    np.testing.assert_array_equal(before, np.random.mtrand._rand.get_state()[1])
-    first, again, other = (model.predict(X, return_std=True) for model in models)
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-    seeds = [fitted.recipe.seed for fitted in models[0].stage1_.values()]
-    assert len(set(seeds)) == len(seeds)
-
-
-def test_without_a_seed_fits_differ(two_fidelities, forest):
-    X, y, labels, _ = two_fidelities
-    first, second = (
-        MAST(COSTS, surrogate=forest).fit(X, y, fidelity=labels).predict(X) for _ in range(2)
-    )
-    assert not np.array_equal(first, second)
 
 
 def test_cheap_data_help_a_forest_too(two_fidelities, rng):
@@ -241,7 +316,7 @@ def test_known_noise_stands_in_stage_two(two_fidelities, forest):
     model = MAST(COSTS, surrogate=forest, noise_std={"coarse": 0.5, "fine": 0.25}, random_state=0)
     model.fit(X, y, fidelity=labels)
     part = model.augmentations_[0]
-    W = part.trust.weight
+    W = part.trust.value
     expected = W**2 * (0.25 + part.discrepancy_var) + (1 - W) ** 2 * part.top_var
     np.testing.assert_allclose(part.var, expected, rtol=1e-12)
     assert model.noise_var_ == pytest.approx(0.0625)
@@ -289,32 +364,3 @@ def test_what_needs_a_gp_is_refused_by_name(two_fidelities, forest):
         model.predict_gradient(X)
     with pytest.raises(DataError, match="mahalanobis metric needs lengthscales"):
         MAST(COSTS, surrogate=forest, metric="mahalanobis").fit(X, y, fidelity=labels)
-
-
-@pytest.mark.parametrize(
-    ("chosen", "message"),
-    [
-        ("gpp", "unknown surrogate 'gpp'; choose one of 'gp', 'extra-trees'"),
-        (3, "unknown surrogate 3"),
-        (GP, "unknown surrogate"),
-        (("gp", "gp"), "has 2 entries; give one, or one per stage"),
-        (LinearRegression(), "a LinearRegression gives no variance"),
-    ],
-)
-def test_what_is_no_surrogate(two_fidelities, chosen, message):
-    X, y, labels, _ = two_fidelities
-    with pytest.raises(DataError, match=message):
-        MAST(COSTS, surrogate=chosen).fit(X, y, fidelity=labels)
-
-
-def test_every_name_is_a_surrogate():
-    for name in SURROGATES:
-        assert isinstance(find_surrogate(name), Surrogate), name
-    assert [name for name in SURROGATES if find_surrogate(name).takes_noise] == ["gp"]
-
-
-def test_parameters_of_a_regressor_can_be_tuned(two_fidelities):
-    X, y, labels, _ = two_fidelities
-    model = MAST(COSTS, surrogate=BayesianRidge()).set_params(surrogate__max_iter=7)
-    model.fit(X, y, fidelity=labels)
-    assert model.final_.regressor.max_iter == 7

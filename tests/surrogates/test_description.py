@@ -21,7 +21,8 @@ from sklearn.preprocessing import StandardScaler
 
 import mastgp
 from mastgp import MAST, MastError, ModelFileError
-from mastgp.output.storage import _content_hash, _read
+from mastgp.storage.archive import _content_hash
+from mastgp.storage.archive import read_archive as _read
 from mastgp.surrogates import GP, FromQuantiles, FromSpread, FromStd, Surrogate, TabPFN
 from mastgp.surrogates.description import build, describe
 from support import COSTS

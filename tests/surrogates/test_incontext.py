@@ -17,7 +17,7 @@ import pytest
 import mastgp
 from mastgp import MAST, DataError, MastError
 from mastgp.errors import FileError
-from mastgp.models.trust import trust_weights
+from mastgp.models.trust import trust_in
 from mastgp.surrogates import TabICL, TabPFN
 from support import COSTS
 
@@ -51,8 +51,8 @@ def folder(no_network, tmp_path_factory):
 
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            torch.save(tabpfn_checkpoint(), folder / TabPFN.weights.filename)
-            torch.save(tabicl_checkpoint(), folder / TabICL.weights.filename)
+            torch.save(tabpfn_checkpoint(), folder / TabPFN.published.filename)
+            torch.save(tabicl_checkpoint(), folder / TabICL.published.filename)
     # TabPFN leaves an alias among the modules that warns whoever asks for its file, as Hypothesis
     # does of all modules in the tests that follow.
     sys.modules["tabpfn.model.loading"].__file__ = None
@@ -109,7 +109,7 @@ def tabicl_checkpoint():
 def learner(request, folder, monkeypatch, tmp_path):
     """Each learner with its checkpoint, on a machine without any other."""
     for other in (TabPFN, TabICL):
-        monkeypatch.delenv(other.weights.variable, raising=False)
+        monkeypatch.delenv(other.published.variable, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("TABPFN_MODEL_CACHE_DIR", raising=False)
     return request.param(folder, n_estimators=2)
@@ -118,7 +118,7 @@ def learner(request, folder, monkeypatch, tmp_path):
 def moments_by_the_library(learner, X, y, seed, Q):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        path = str(learner.checkpoint / learner.weights.filename)
+        path = str(learner.checkpoint / learner.published.filename)
         if isinstance(learner, TabPFN):
             from tabpfn import TabPFNRegressor
 
@@ -180,7 +180,7 @@ def test_mast_icl_is_the_appendix(learner, two_fidelities, rng):
     np.testing.assert_allclose(delta.recipe.y, top.y - own.predict(top.X)[0], rtol=1e-6)
 
     def parts(points):
-        W = trust_weights(points, top.X, 0.5).weight
+        W = trust_in(points, top.X, 0.5).value
         spatial = W**2 * (own.predict(points)[1] + delta.predict(z(points))[1])
         return W, spatial + (1 - W) ** 2 * expensive.predict(points)[1]
 
@@ -232,10 +232,10 @@ def test_file_has_data_name_and_hash_but_no_weights(learner, two_fidelities, tmp
     model = MAST(COSTS, surrogate=learner, random_state=0).fit(X, y, fidelity=labels)
     path = tmp_path / "model.mast"
     model.save(path)
-    checkpoint = learner.checkpoint / learner.weights.filename
+    checkpoint = learner.checkpoint / learner.published.filename
     with zipfile.ZipFile(path) as archive:
         manifest = archive.read("model.json").decode()
-    assert learner.weights.filename in manifest
+    assert learner.published.filename in manifest
     assert mastgp.surrogates.checkpoints.checksum(checkpoint) in manifest
     assert path.stat().st_size < 40_000 < checkpoint.stat().st_size
 
@@ -247,10 +247,10 @@ def test_file_has_data_name_and_hash_but_no_weights(learner, two_fidelities, tmp
 def test_weights_of_a_saved_model_may_move_but_not_change(
     learner, rng, tmp_path, monkeypatch, folder
 ):
-    weights = learner.weights
+    checkpoint = learner.published
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
-    shutil.copy(folder / weights.filename, here)
+    shutil.copy(folder / checkpoint.filename, here)
     X, y = rng.random((12, 2)), rng.random(12)
     surrogate = type(learner)(here, n_estimators=1)
     model = MAST(surrogate=surrogate, random_state=0).fit(X, y)
@@ -258,12 +258,12 @@ def test_weights_of_a_saved_model_may_move_but_not_change(
     model.save(tmp_path / "model.mast")
 
     here.rename(there)
-    with pytest.raises(FileError, match=f"put the file {weights.filename} in "):
+    with pytest.raises(FileError, match=f"put the file {checkpoint.filename} in "):
         mastgp.load(tmp_path / "model.mast")
-    monkeypatch.setenv(weights.variable, str(there))
+    monkeypatch.setenv(checkpoint.variable, str(there))
     np.testing.assert_array_equal(mastgp.load(tmp_path / "model.mast").predict(X), expected)
 
-    with open(there / weights.filename, "ab") as file:
+    with open(there / checkpoint.filename, "ab") as file:
         file.write(b"x")
     with pytest.raises(FileError, match="not the file that this model was fitted with"):
         mastgp.load(tmp_path / "model.mast")
@@ -282,7 +282,7 @@ def test_equal_fidelities_leave_nothing_to_correct(learner, rng):
 
 
 def test_a_damaged_checkpoint_is_named(learner, rng, tmp_path):
-    path = tmp_path / learner.weights.filename
+    path = tmp_path / learner.published.filename
     path.write_bytes(b"<html>not found</html>")
     surrogate = type(learner)(path)
     with pytest.raises(MastError, match=f"cannot be fitted with the weights {path}: "):
@@ -294,7 +294,7 @@ def test_our_idea_of_the_cache_folder_is_tabpfn_s(learner, monkeypatch):
 
     for platform in ("linux", "darwin"):
         monkeypatch.setattr("sys.platform", platform)
-        assert TabPFN.weights.folders() == [get_cache_dir()]
+        assert TabPFN.published.folders() == [get_cache_dir()]
 
 
 def test_one_point_is_too_few(learner):

@@ -183,11 +183,15 @@ def test_a_kernel_of_the_wrong_size_is_explained(two_fidelities):
         MAST(COSTS, surrogate=regressor).fit(X, y, fidelity=labels)
 
 
-def test_a_fit_is_not_changed_by_later_parameters(data):
-    X, y = data
-    surrogate = FromStd(BayesianRidge())
-    fitted = surrogate.fit(X, y)
-    before = fitted.predict(X)
-    surrogate.set_params(regressor__max_iter=1)
-    np.testing.assert_array_equal(fitted.predict(X), before)
-    assert fitted.surrogate.regressor.max_iter == 300
+def test_a_regressor_that_cannot_be_copied_is_explained(data):
+    class Odd:
+        """Has the methods of a regressor, but not its parameters."""
+
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X, return_std=False):
+            return np.zeros(len(X)), np.ones(len(X))
+
+    with pytest.raises(DataError, match="a Odd cannot be copied, and every stage needs a copy"):
+        find_surrogate(Odd()).fit(*data)

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..check.heldout import HeldOut, folds_of, held_out
+from ..check.heldout import Fold, fold_numbers, folds_of, held_out
+from ..check.validation import ALONE as EXPENSIVE_ALONE
 from ..data.dataset import Dataset
-from ..errors import MastWarning
+from ..errors import MastWarning, silenced
 from ..gp import target_scale
-from ..models.estimator import MultiFidelityRegressor, silenced
+from ..models.estimator import MultiFidelityRegressor
 from ..progress import listening, report
 from .weights import weights_without_each
 
@@ -35,7 +36,7 @@ FEWEST = 4
 ALL_CHEAP = "all cheap data"
 #: Candidates of `auto` that are compared: plain ones that use the cheap data, and that do not.
 FUSED = ("ar1", "fire")
-ALONE = ("expensive alone", "expensive alone, matern")
+ALONE = (EXPENSIVE_ALONE, "top only, matern")
 
 
 @dataclass(frozen=True)
@@ -128,13 +129,13 @@ class Comparison:
     @cached_property
     def _errors_with(self) -> Array:
         """Squared errors with all the cheap data."""
-        return _errors(_checked(self._fused))
+        return _errors(self._fused)
 
     def judge(self, names: Sequence[str]) -> FidelityVerdict:
         """Say what some cheap fidelities are worth, beside the others."""
         data = self._data
         of = names[0] if len(names) == 1 else ALL_CHEAP
-        n_places = len(np.unique(data.top.X, axis=0))
+        n_places = int(data.places(data.top).max()) + 1
         if n_places < FEWEST:
             where = f"points at {FEWEST} places, and there are {n_places}"
             return _unjudged(of, f"that takes {data.top.name} {where}")
@@ -146,11 +147,11 @@ class Comparison:
             without += self._fitted_to(_shuffled(data, names))
         if not (self._fused and without):
             return _unjudged(of, "the models could not be fitted")
-        gains = _gains(self._errors_with, _errors(_checked(without)), data.top.y)
+        gains = _gains(self._errors_with, _errors(without), data.top.y)
         return _verdict(of, data, gains, beyond_others=bool(others.cheaper))
 
     def _fitted_to(self, data: Dataset) -> list[MultiFidelityRegressor]:
-        return [clone(model)._fit_data(data) for model in self._fused]
+        return [clone(model).fit_data(data) for model in self._fused]
 
 
 def _shuffled(data: Dataset, names: Sequence[str]) -> Dataset:
@@ -167,19 +168,21 @@ def _shuffled(data: Dataset, names: Sequence[str]) -> Dataset:
     )
 
 
-def _checked(models: list[MultiFidelityRegressor]) -> list[HeldOut]:
-    """Held-out predictions of models, each fitted again for a few folds."""
-    top = models[0].training_data_.top
-    folds = folds_of(top.X, top.name, at_most=FOLDS)
+def _errors(models: list[MultiFidelityRegressor]) -> Array:
+    """Squared held-out errors of a blend, everything fitted again for a few folds.
+
+    The weights at each point are from the errors at points of other folds.
+    """
+    folds: dict[int, list[Fold]] = {}
+    for data in (model.training_data_ for model in models):
+        if id(data) not in folds:
+            folds[id(data)] = folds_of(data, at_most=FOLDS)
     with silenced(MastWarning), listening(None):
-        return [held_out(model, folds) for model in models]
-
-
-def _errors(checked: list[HeldOut]) -> Array:
-    """Squared errors of a blend, the weights at each point being from the others' errors."""
+        checked = [held_out(model, folds[id(model.training_data_)]) for model in models]
     errors = np.column_stack([c.error**2 for c in checked])
     means = np.column_stack([c.mean for c in checked])
-    blended = np.sum(weights_without_each(errors) * means, axis=1)
+    groups = fold_numbers(next(iter(folds.values())), len(errors))
+    blended = np.sum(weights_without_each(errors, groups) * means, axis=1)
     return (blended - checked[0].y) ** 2
 
 
@@ -188,8 +191,8 @@ def _gains(with_it: Array, without: Array, y: Array) -> Array:
 
     The points are drawn by the Bayesian bootstrap. That alone is far too sure: with cheap data of
     pure noise the log ratio of two models' errors still varies by about one over the root of the
-    number of points, which is added (docs/auto.md). Errors well below a hundredth of the target's
-    spread count as none: there the models differ in their noise only.
+    number of points, which is added (docs/notes/auto.md). Errors well below a hundredth of the
+    target's spread count as none: there the models differ in their noise only.
     """
     usable = np.isfinite(with_it) & np.isfinite(without)
     n = int(usable.sum())

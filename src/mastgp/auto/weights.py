@@ -50,16 +50,27 @@ def blend_weights(
     return softmax(temper * likelihood + prior, axis=1).mean(axis=0)
 
 
-def weights_without_each(squared_errors: Array, log_priors: Array | float = 0.0) -> Array:
-    """Weights at every point, from the errors at all the others that every candidate predicted.
+def weights_without_each(
+    squared_errors: Array, groups: NDArray[np.intp], log_priors: Array | float = 0.0
+) -> Array:
+    """Weights at every point, from the errors at all points of other groups.
 
-    Shape (n_points, n_candidates), as the errors.
+    Points that some candidate could not predict do not count.
+
+    Parameters
+    ----------
+    squared_errors : array of shape (n_points, n_candidates)
+    groups : int array of shape (n_points,)
+        Points that were held out together, such as repeats at one place.
+    log_priors : array of shape (n_candidates,)
+
+    Returns
+    -------
+    array of shape (n_points, n_candidates)
     """
     usable = np.all(np.isfinite(squared_errors), axis=1)
-    each = np.arange(len(squared_errors))
-    return np.array(
-        [
-            blend_weights(squared_errors[usable & (each != i)], log_priors, draws=DRAWS // 5)
-            for i in each
-        ]
-    )
+    weights = np.empty_like(squared_errors)
+    for group in np.unique(groups):
+        others = squared_errors[usable & (groups != group)]
+        weights[groups == group] = blend_weights(others, log_priors, draws=DRAWS // 5)
+    return weights

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError
 from ..gp import target_scale
-from ..libraries import untouched
+from ..libraries import import_extra, untouched
+from ..models.known import Known
 from .library import (
     LibraryRegressor,
     in_blocks,
     known_noise_var,
-    library,
     with_level_column,
 )
 
@@ -25,26 +25,27 @@ Array = NDArray[np.float64]
 
 
 class _BoTorchRegressor(LibraryRegressor):
-    """Fitting and predicting that both BoTorch models share."""
+    """What both BoTorch models share: fitting and predicting."""
 
-    #: What the library's targets are: ``(y - y_mean_) / y_scale_``.
+    #: The library's targets are ``(y - y_mean_) / y_scale_``.
     y_mean_: float = 0.0
     y_scale_: float = 1.0
 
     @abstractmethod
     def _build(self, X: Any, y: Any, noise_var: Any) -> Any:
-        """Library's model of tensors: inputs with the level as last column, targets, noise."""
+        """Build the library's model of tensors: inputs with a level column, targets, noise."""
 
     @abstractmethod
     def _levels(self, n_fidelities: int) -> Array:
-        """Value of the level column for each fidelity, cheapest first."""
+        """Return the value of the level column for each fidelity, cheapest first."""
 
     @abstractmethod
     def _query_columns(self, U: Array) -> Array:
-        """Inputs as the library wants them to predict the most expensive fidelity."""
+        """Return the inputs with which the library predicts the most expensive fidelity."""
 
-    def _fit_unit(self, data: Dataset) -> None:
-        botorch = library("botorch", "botorch")
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the library's model."""
+        botorch = import_extra("botorch", "botorch")
         noise_var = known_noise_var(data)
         if noise_var is None:
             self._warn_about_unused_noise(data)
@@ -59,21 +60,22 @@ class _BoTorchRegressor(LibraryRegressor):
                 _maximise_likelihood(self.model_)
             except botorch.exceptions.ModelFittingError as error:
                 raise DataError(f"BoTorch cannot model these data: {error}") from error
-        known = None if noise_var is None else noise_var[-len(data.top.y) :]
-        self._noise_var = self._learned_noise_var() if known is None else float(known.mean())
+        given = None if noise_var is None else noise_var[-len(data.top.y) :]
+        self._noise_var = self._learned_noise_var() if given is None else float(given.mean())
 
     def _learned_noise_var(self) -> float:
-        """Noise variance that the library learned, in the target's squared units."""
+        """Return the noise variance that the library learned, in the target's squared units."""
         transform = getattr(self.model_, "outcome_transform", None)
         scale = 1.0 if transform is None else float(transform.stdvs.squeeze())
         return float(self.model_.likelihood.noise.detach().mean()) * (scale * self.y_scale_) ** 2
 
     @property
     def noise_var_(self) -> float:
-        """Noise variance of the most expensive fidelity: known, or learned for all together."""
+        """Noise variance of the most expensive fidelity: known, or learned for all fidelities."""
         return self._noise_var
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the most expensive fidelity."""
         with untouched(n_points=self.training_data_.n_points):
             mean, var = in_blocks(self._predict_block, self._query_columns(U))
         return self.y_mean_ + self.y_scale_ * mean, self.y_scale_**2 * var
@@ -89,20 +91,21 @@ class _BoTorchRegressor(LibraryRegressor):
 class BoTorchMultiFidelity(_BoTorchRegressor):
     """BoTorch's ``SingleTaskMultiFidelityGP``: one GP with the fidelity as an extra input.
 
-    Use it where fidelities are settings of one simulator, such as a mesh width, so that error
-    shrinks steadily from one to the next. It learns the difference between fidelities well, but
-    hardly a factor: a cheap response of half the size is a case for co-kriging. BoTorch itself
-    is run, in double precision and with its own defaults: Matérn-5/2 linear truncated fidelity
-    kernel, standardised targets. The levels are equally spaced from 0.5 (cheapest) to 1 (most
-    expensive). One noise variance is learned for all fidelities, unless it is known for each of
-    their points.
+    Use it where fidelities are settings of one simulator, such as a mesh width, so that the error
+    shrinks steadily from one to the next. It learns a difference between fidelities well, but
+    hardly a factor. Where the cheap response has half the size, co-kriging is the better choice.
+
+    BoTorch itself is run, in double precision and with its own defaults: a Matérn-5/2 linear
+    truncated fidelity kernel and standardised targets. The levels are equally spaced from 0.5
+    (cheapest) to 1 (most expensive). One noise variance is learned for all fidelities, unless the
+    noise of every point is known.
 
     Parameters
     ----------
     costs, order, noise_std, bounds
         As in :class:`mastgp.MAST`.
     random_state : int, RandomState or None
-        Seeds the library: it draws new starts where a first fit fails.
+        Seeds the library, which draws new starts if a first fit fails.
 
     Attributes
     ----------
@@ -114,16 +117,17 @@ class BoTorchMultiFidelity(_BoTorchRegressor):
     optimization for hyperparameter tuning. UAI 2019.
     """
 
-    def _fit_unit(self, data: Dataset) -> None:
-        # BoTorch takes targets below 1e-8 for constant. A power of two changes no other digit.
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the library's model."""
+        # BoTorch takes targets below 1e-8 for constant. Scaling by a power of two is exact.
         self.y_scale_ = float(2.0 ** np.round(np.log2(data.y_scale)))
-        super()._fit_unit(data)
+        super().fit_unit(data, known)
 
     def _levels(self, n_fidelities: int) -> Array:
         return np.linspace(1.0, 0.5, n_fidelities)[::-1]
 
     def _build(self, X: Any, y: Any, noise_var: Any) -> Any:
-        models = library("botorch.models", "botorch")
+        models = import_extra("botorch.models", "botorch")
         return models.SingleTaskMultiFidelityGP(X, y, noise_var, data_fidelities=[X.shape[1] - 1])
 
     def _query_columns(self, U: Array) -> Array:
@@ -133,11 +137,13 @@ class BoTorchMultiFidelity(_BoTorchRegressor):
 class BoTorchAugmented(_BoTorchRegressor):
     """BoTorch community's ``SingleTaskAugmentedGP``: expensive points and cheap ones that agree.
 
-    Use it where cheap sources are right in some regions and wrong in others: a cheap point joins
-    where its source's GP is close to the expensive fidelity's own. It cannot correct a bias:
-    cheap data that are shifted everywhere are thrown away. The library itself is run; its
-    targets are in units of the most expensive fidelity's spread, because its own outcome
-    transform would be shared, wrongly, by GPs of different sources.
+    Use it where cheap sources are right in some regions and wrong in others. A cheap point joins
+    the data where the GP of its source is close to the GP of the expensive fidelity. The method
+    cannot correct a bias: it drops cheap data that are shifted everywhere.
+
+    The library itself is run. Its targets are divided by the spread of the most expensive
+    fidelity. The library's own outcome transform would be shared by the GPs of different sources,
+    which is wrong.
 
     Parameters
     ----------
@@ -145,9 +151,9 @@ class BoTorchAugmented(_BoTorchRegressor):
         As in :class:`mastgp.MAST`.
     n_std : float
         A cheap point joins if the means differ by less than this many standard deviations of the
-        expensive fidelity's GP; the library calls it m.
+        GP of the expensive fidelity. The library calls it m.
     random_state : int, RandomState or None
-        Seeds the library: it draws new starts where a first fit fails.
+        Seeds the library, which draws new starts if a first fit fails.
 
     Attributes
     ----------
@@ -175,7 +181,8 @@ class BoTorchAugmented(_BoTorchRegressor):
         )
         self.n_std = n_std
 
-    def _fit_unit(self, data: Dataset) -> None:
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the library's model."""
         if not data.cheaper:
             raise DataError("the augmented GP needs a cheaper fidelity to choose points from")
         if not self.n_std > 0.0:
@@ -183,13 +190,13 @@ class BoTorchAugmented(_BoTorchRegressor):
         top = data.top.y
         self.y_mean_ = float(top.mean())
         self.y_scale_ = target_scale(top) if len(top) > 2 else data.y_scale
-        super()._fit_unit(data)
+        super().fit_unit(data, known)
 
     def _levels(self, n_fidelities: int) -> Array:
         return np.arange(n_fidelities, dtype=float)
 
     def _build(self, X: Any, y: Any, noise_var: Any) -> Any:
-        community = library("botorch_community.models.gp_regression_multisource", "botorch")
+        community = import_extra("botorch_community.models.gp_regression_multisource", "botorch")
         return community.SingleTaskAugmentedGP(X, y, noise_var, m=self.n_std)
 
     def _query_columns(self, U: Array) -> Array:

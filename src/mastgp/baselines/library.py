@@ -1,29 +1,28 @@
-"""What the rivals that another library computes have in common."""
+"""What the methods that another library computes have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .. import blocks
 from ..data.dataset import Bounds, Dataset
-from ..errors import DataError, FitWarning, MissingExtraError, listed, warn
-from ..libraries import untouched
-from ..models.cokriging import known_noise
+from ..errors import DataError, FitWarning, listed, warn
 from ..models.estimator import MultiFidelityRegressor
+from ..models.structures import known_noise
 
 Array = NDArray[np.float64]
 
-#: Queries that are handed to a library at once: it may need their joint covariance.
+#: Number of queries that a library gets at once, because it may compute their joint covariance.
 BLOCK = 500
 
 
 class LibraryRegressor(MultiFidelityRegressor):
-    """Base of the rivals that another library computes: constructor and what they share."""
+    """Base of the methods that another library computes."""
 
     def __init__(
         self,
@@ -41,7 +40,7 @@ class LibraryRegressor(MultiFidelityRegressor):
         self.random_state = random_state
 
     def _draw_seed(self) -> int:
-        """Seed of one fit, from `random_state`."""
+        """Draw the seed of one fit from `random_state`."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _warn_about_unused_noise(self, data: Dataset) -> None:
@@ -54,36 +53,15 @@ class LibraryRegressor(MultiFidelityRegressor):
             )
 
 
-def missing_extra(module: str, extra: str, error: ImportError) -> MissingExtraError:
-    """What to raise for a module that cannot be imported: it may be missing, or broken."""
-    if isinstance(error, ModuleNotFoundError):
-        return MissingExtraError(
-            f"this method needs {module!r}; install it with pip install 'mastgp[{extra}]'"
-        )
-    return MissingExtraError(
-        f"this method needs {module!r}, which is installed but cannot be imported: {error}"
-    )
-
-
-def library(module: str, extra: str) -> Any:
-    """Import a module of an optional library, which `extra` of this package installs."""
-    try:
-        with untouched():
-            import_module(module.partition(".")[0])
-            return import_module(module)
-    except ImportError as error:
-        raise missing_extra(module, extra, error) from error
-
-
 def check_at_least_one(**counts: int) -> None:
-    """Refuse a count below one by its name."""
+    """Raise an error that names a count below one."""
     for name, count in counts.items():
         if count < 1:
             raise DataError(f"{name} is {count!r}; it must be at least 1")
 
 
 def with_level_column(data: Dataset, levels: Iterable[float]) -> tuple[Array, Array]:
-    """All fidelities' unit-cube inputs, each with its level as last column, and targets."""
+    """Stack the data of all fidelities: unit-cube inputs with the level as last column, targets."""
     X = [
         np.column_stack([data.unit(fidelity), np.full(len(fidelity.y), level)])
         for fidelity, level in zip(data.fidelities, levels, strict=True)
@@ -92,13 +70,11 @@ def with_level_column(data: Dataset, levels: Iterable[float]) -> tuple[Array, Ar
 
 
 def known_noise_var(data: Dataset) -> Array | None:
-    """Noise variance of every point, or None unless it is known for all fidelities."""
+    """Return the noise variance of every point; None unless it is known for all fidelities."""
     noise_var = known_noise(data.fidelities)
     return None if noise_var is None or np.isnan(noise_var).any() else noise_var
 
 
 def in_blocks(predict: Callable[[Array], tuple[Array, Array]], U: Array) -> tuple[Array, Array]:
-    """Mean and variance of any number of queries in bounded memory."""
-    parts = [predict(U[start : start + BLOCK]) for start in range(0, len(U), BLOCK)]
-    means, variances = zip(*parts, strict=True)
-    return np.concatenate(means), np.concatenate(variances)
+    """Predict mean and variance of any number of queries in bounded memory."""
+    return blocks.in_blocks(predict, U, BLOCK)

@@ -12,34 +12,38 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, points
-from ..libraries import untouched
-from .library import LibraryRegressor, check_at_least_one, in_blocks, library
+from ..libraries import import_extra, untouched
+from ..models.known import Known
+from .library import LibraryRegressor, check_at_least_one, in_blocks
 
 Array = NDArray[np.float64]
 
 #: Noise relative to the process variance: first guess and range.
 _NOISE_START, _NOISE_RANGE = 1e-4, (1e-8, 10.0)
-#: Smallest variance, as a share of the targets': rounding can make SMT's negative.
+#: Smallest variance as a share of the targets' variance: rounding can make SMT's negative.
 _SMALLEST_VAR = 1e-12
 
 
 class MFK(LibraryRegressor):
-    """SMT's ``MFK``: co-kriging fitted level by level, each on the posterior mean of the last.
+    """SMT's ``MFK``: co-kriging that is fitted level by level.
 
-    Use it where the expensive response is nearly a multiple of the cheap one plus something
-    smooth. SMT itself is run, with its squared-exponential kernel; points need not be nested. The
-    noise is learned for every fidelity: on noisy Branin, Park2 and Hartmann3 data (three seeds
-    each) that gave on the whole smaller errors than a fixed nugget, and SMT's default, which
-    interpolates, the largest. SMT has no way to fix a known noise variance.
+    Each level is a multiple of the posterior mean of the level below plus a GP. Use it where the
+    expensive response is nearly a multiple of the cheap one plus something smooth. Points need
+    not be nested.
+
+    SMT itself is run, with its squared-exponential kernel. The noise of every fidelity is
+    learned. On noisy Branin, Park2 and Hartmann3 data (three seeds each) this gave smaller errors
+    on the whole than a fixed nugget. SMT's default, which interpolates, gave the largest errors.
+    SMT has no way to fix a known noise variance.
 
     Parameters
     ----------
     costs, order, noise_std, bounds
-        As in :class:`mastgp.MAST`; known noise is not used, and a warning says so.
+        As in :class:`mastgp.MAST`. Known noise is not used, and a warning says so.
     restarts : int
-        Optimiser runs per fidelity; more did not lower the errors on three benchmark problems.
+        Optimiser runs per fidelity. More did not lower the errors on three benchmark problems.
     random_state : int, RandomState or None
-        For the optimiser's starts.
+        Seeds the optimiser's starts.
 
     Attributes
     ----------
@@ -66,10 +70,11 @@ class MFK(LibraryRegressor):
         )
         self.restarts = restarts
 
-    def _fit_unit(self, data: Dataset) -> None:
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the library's model."""
         check_at_least_one(restarts=self.restarts)
         _check_sizes(data)
-        smt = library("smt.applications.mfk", "smt")
+        smt = import_extra("smt.applications.mfk", "smt")
         self._warn_about_unused_noise(data)
         seed = self._draw_seed()
         with untouched(seed, data.n_points):
@@ -94,7 +99,8 @@ class MFK(LibraryRegressor):
         relative, process_var = self.model_.optimal_noise_all[-1], self.model_.optimal_par[-1]
         return float(relative * process_var["sigma2"][0])
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the most expensive fidelity."""
         with untouched(n_points=self.training_data_.n_points):
             mean, var = in_blocks(self._predict_block, U)
         return mean, np.maximum(var, _SMALLEST_VAR * self.training_data_.y_scale**2)
@@ -104,7 +110,7 @@ class MFK(LibraryRegressor):
 
 
 def _check_sizes(data: Dataset) -> None:
-    """Every level estimates a mean, and all but the first a factor: more points are needed."""
+    """Raise an error if a level has too few points: it has a mean, most have a factor too."""
     for level, fidelity in enumerate(data.fidelities):
         needed = 2 if level == 0 else 3
         if len(fidelity.y) < needed:

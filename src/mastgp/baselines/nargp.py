@@ -10,27 +10,31 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError
-from ..libraries import untouched
-from .library import LibraryRegressor, check_at_least_one, library, with_level_column
+from ..libraries import import_extra, untouched
+from ..models.known import Known
+from .library import LibraryRegressor, check_at_least_one, with_level_column
 
 Array = NDArray[np.float64]
 
-#: Emukit cannot propagate samples any further: its arrays of the fourth level do not match.
+#: Emukit cannot propagate samples further: its arrays do not match at the fourth level.
 _MOST_FIDELITIES = 3
-#: Smallest variance, as a share of the targets': what is left of it after taking the noise away.
+#: Smallest latent variance as a share of the targets' variance, after subtraction of the noise.
 _SMALLEST_VAR = 1e-12
 
 
 class NARGP(LibraryRegressor):
-    """Emukit's ``NonLinearMultiFidelityModel``: each fidelity a function of x and the one below.
+    """Emukit's ``NonLinearMultiFidelityModel``: a chain of GPs, each a function of the one below.
 
     Use it where the expensive response is a nonlinear function of the cheap one, such as its
-    square, and there are enough expensive points to learn it. At most three fidelities. Emukit
-    and GPy themselves are run, with isotropic RBF kernels, on targets that share one mean and one
-    scale. Noise is learned for every fidelity: a second fit starts from Emukit's own, which fixes
-    it at 1e-4 for all but the most expensive. Where it is known, it is fixed at its mean over the
-    fidelity's points. The variance includes the noise of cheaper fidelities, which Emukit passes
-    on, but not that of the most expensive one.
+    square, and where there are enough expensive points to learn that function. It takes three
+    fidelities at most.
+
+    Emukit and GPy themselves are run, with isotropic RBF kernels. The targets of all fidelities
+    share one mean and one scale. The noise of every fidelity is learned. Emukit's own fit fixes
+    it at 1e-4 for all but the most expensive fidelity; a second fit starts from that one and
+    learns it. Known noise is fixed at its mean over the fidelity's points. The variance includes
+    the noise of the cheaper fidelities, which Emukit passes on. It does not include the noise of
+    the most expensive fidelity.
 
     Parameters
     ----------
@@ -39,10 +43,10 @@ class NARGP(LibraryRegressor):
     restarts : int
         Optimiser runs per fidelity.
     n_samples : int
-        Monte Carlo samples per level that carry the uncertainty upwards: cost of a prediction is
-        proportional to it, and to its square with three fidelities.
+        Monte Carlo samples per level that carry the uncertainty upwards. The cost of a prediction
+        is proportional to it, and to its square with three fidelities.
     random_state : int, RandomState or None
-        For starts and samples; they are drawn in `fit`, predictions are deterministic.
+        Seeds starts and samples. They are drawn in `fit`; predictions are deterministic.
 
     Attributes
     ----------
@@ -72,10 +76,13 @@ class NARGP(LibraryRegressor):
         self.restarts = restarts
         self.n_samples = n_samples
 
-    def _fit_unit(self, data: Dataset) -> None:
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the library's model."""
         self._check(data)
-        GPy = library("GPy", "emukit")
-        emukit = library("emukit.multi_fidelity.models.non_linear_multi_fidelity_model", "emukit")
+        GPy = import_extra("GPy", "emukit")
+        emukit = import_extra(
+            "emukit.multi_fidelity.models.non_linear_multi_fidelity_model", "emukit"
+        )
         n_fidelities = len(data.fidelities)
         X, y = with_level_column(data, range(n_fidelities))
         self.y_mean_, self.y_scale_ = float(y.mean()), data.y_scale
@@ -108,10 +115,10 @@ class NARGP(LibraryRegressor):
                 process.Gaussian_noise.fix(max(known, _SMALLEST_VAR))
 
     def _free_unknown_noise(self, data: Dataset) -> bool:
-        """Have the cheaper fidelities' noise learned, too; whether there is any to learn.
+        """Let the noise of the cheaper fidelities be learned; return whether there is any.
 
-        Not before Emukit's own fit with nearly none, from which the next one starts: a cheap
-        response of many waves is otherwise taken for noise altogether.
+        This comes after Emukit's own fit, which has nearly no noise and from which the next fit
+        starts. Otherwise a cheap response with many waves may be taken for noise altogether.
         """
         unknown = [
             process
@@ -127,7 +134,8 @@ class NARGP(LibraryRegressor):
         """Noise variance of the most expensive fidelity."""
         return float(self.model_.models[-1].Gaussian_noise.variance[0]) * self.y_scale_**2
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the most expensive fidelity."""
         # Emukit works through the queries one by one: memory stays bounded.
         top = np.full(len(U), self.model_.n_fidelities - 1)
         with untouched(n_points=self.training_data_.n_points):

@@ -1,31 +1,24 @@
-"""PyTorch for the methods that are written in it: loaded late, and kept to one thread."""
+"""PyTorch for the methods that are written in it: imported late, and kept to one thread."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from typing import Any
 
-from .library import missing_extra
+from ..libraries import import_extra
 
 
 @cache
 def import_torch() -> Any:
-    """Load PyTorch, or say how to get it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return import_module("torch")
-    except ImportError as error:
-        raise missing_extra("torch", "deep", error) from error
+    """Import PyTorch, or say how to get it."""
+    return import_extra("torch", "deep")
 
 
 @contextmanager
 def torch_on_one_thread() -> Iterator[Any]:
-    """Give torch, on one thread of the CPU in a ``with`` block: the matrices are small."""
+    """Give torch, limited to one thread of the CPU in a ``with`` block: the matrices are small."""
     torch = import_torch()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

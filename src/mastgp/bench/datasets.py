@@ -6,16 +6,12 @@ folder of the environment variable ``MASTGP_DATA``, and in the user's cache.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..downloads import fetch_file
 from ..errors import DataError, FileError, listed
-from ..files import atomic_write
 
 ENVIRONMENT_VARIABLE = "MASTGP_DATA"
 
@@ -161,8 +157,8 @@ def is_available(name: str, folder: str | Path | None = None) -> bool:
 def download(name: str, folder: str | Path | None = None) -> list[Path]:
     """Fetch a data set from its public source into `folder` (default: the user's cache).
 
-    Files that are there already are kept; what arrives is checked against its hash before it is
-    put in place.
+    Files that are there already are kept. A new file is checked against its hash before it is put
+    in place.
     """
     data_set = _data_set(name)
     base = Path(folder) if folder is not None else cache_folder()
@@ -172,27 +168,9 @@ def download(name: str, folder: str | Path | None = None) -> list[Path]:
         if not target.is_file():
             if file.url is None:
                 raise FileError(_how_to_get(data_set, file, [target]))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _fetch(file, target)
+            fetch_file(file.url, target, sha256=file.sha256)
         paths.append(target)
     return paths
-
-
-def _fetch(file: DataFile, target: Path) -> None:
-    assert file.url is not None
-    try:
-        with urllib.request.urlopen(file.url, timeout=60) as response, atomic_write(target) as out:
-            shutil.copyfileobj(response, out)
-            out.flush()
-            with open(out.name, "rb") as written:
-                digest = hashlib.file_digest(written, "sha256").hexdigest()
-            if digest != file.sha256:
-                raise DataError(
-                    f"{file.url} has changed: its SHA-256 is {digest}, not {file.sha256}; "
-                    "nothing was kept"
-                )
-    except urllib.error.URLError as error:
-        raise FileError(f"cannot download {file.url}: {error.reason}") from error
 
 
 def _data_set(name: str) -> DataSet:

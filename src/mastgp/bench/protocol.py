@@ -89,6 +89,11 @@ class Draw:
     options: dict[str, str] = field(default_factory=dict)
 
 
+def budget_of(n_inputs: int, factor: float = 1.0) -> int:
+    """Number of expensive evaluations that a multiple of the budget B = 5 D buys."""
+    return math.ceil(5 * n_inputs * factor - 1e-9)
+
+
 def synthetic_draw(
     problem: Problem,
     seed: int,

@@ -1,7 +1,8 @@
 """The paper's three real problems: Concrete, HOIP and DrivAerNet.
 
-Training rows are drawn per seed from each fidelity's pool; all expensive rows that neither a method
-nor the yardstick was trained on are the test set.
+Training rows are drawn per seed from each fidelity's pool. The test set has all expensive rows that
+neither a method nor the yardstick trains on in any setting of the experiment, so it is the same for
+every method, setting and yardstick of a seed.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.box import Box
 from ..data.fidelities import rank_fidelities
+from ..data.places import same_place
+from ..errors import DataError
 from .datasets import find_files
-from .protocol import Budget, Draw, latin_hypercube, stream
+from .protocol import Budget, Draw, budget_of, latin_hypercube, stream
 
 Array = NDArray[np.float64]
 
@@ -61,6 +65,11 @@ class RealProblem:
         """Number of inputs."""
         return len(self.bounds)
 
+    @property
+    def top(self) -> str:
+        """Name of the most expensive fidelity."""
+        return max(self.budget.costs, key=lambda name: self.budget.costs[name])
+
 
 def real_draw(
     problem: RealProblem,
@@ -70,6 +79,7 @@ def real_draw(
     budget_factor: float = 1.0,
     collocated: bool = False,
     lf_cost_ratio: float = 1.0,
+    kept_out: int = 0,
 ) -> Draw:
     """Draw the data of one seed.
 
@@ -85,67 +95,88 @@ def real_draw(
         Whether cheap rows are taken at the expensive rows' inputs first.
     lf_cost_ratio : float
         C of the paper's noise sweep: cheap data get extra noise 0.1 ln(C) std(y).
+    kept_out : int
+        Number of expensive rows that are never test rows, for a method and for the yardstick
+        each, even if fewer are trained on. A sweep gives the largest number of its settings, so
+        that all of them have the same test set.
     """
     budget = budget or problem.budget
-    total = 5 * problem.n_inputs * budget_factor
-    counts = budget.counts(total)
-    top = max(problem.budget.costs, key=lambda name: problem.budget.costs[name])
-    pool = problem.pools[top]
-    rng = stream(problem.name, problem.n_inputs, seed, "rows")
-    chosen, only = _split_rows(
-        problem, pool, counts.get(top, 0), math.ceil(total - 1e-9), rng, top if collocated else None
-    )
-    Xs, ys, labels = [], [], []
-    for name, count in counts.items():
-        noise_rng = stream(problem.name, problem.n_inputs, seed, f"noise/{name}")
-        if name == top:
-            X, y = pool.X[chosen], pool.y[chosen]
-        else:
-            at = pool.X[chosen] if collocated else None
-            X, y = _cheap_rows(problem, name, count, seed, at)
-            if lf_cost_ratio > 1.0 and len(y) > 1:
-                extra = 0.1 * math.log(lf_cost_ratio) * float(np.std(y))
-                y = y + extra * noise_rng.standard_normal(len(y))
-        y = y + problem.noise.get(name, 0.0) * noise_rng.standard_normal(len(y))
-        Xs.append(X)
-        ys.append(y)
-        labels += [name] * len(y)
-    noise_rng = stream(problem.name, problem.n_inputs, seed, "noise/only")
-    y_only = pool.y[only] + problem.noise.get(top, 0.0) * noise_rng.standard_normal(len(only))
-    used = np.concatenate([chosen, only])
-    test = ~_same_inputs(pool.X, pool.X[used])
+    counts = budget.counts(5 * problem.n_inputs * budget_factor)
+    pool = problem.pools[problem.top]
+    order, order_only = _row_orders(problem, seed, collocated)
+    chosen = order[: min(counts.get(problem.top, 0), len(order) // 2)]
+    only = order_only[: min(budget_of(problem.n_inputs, budget_factor), len(order) // 2)]
+    kept_out = min(kept_out, len(order) // 2)
+    never = np.concatenate([chosen, only, order[:kept_out], order_only[:kept_out]])
+    at = pool.X[chosen] if collocated else None
+    parts = {
+        name: (pool.X[chosen], _noisy(problem, name, seed, pool.y[chosen]))
+        if name == problem.top
+        else _cheap_part(problem, name, count, seed, at, lf_cost_ratio)
+        for name, count in counts.items()
+    }
+    X_test, y_test = _test_rows(problem, never)
+    labels = [name for name, (_, y) in parts.items() for _ in y]
     return Draw(
-        X=np.concatenate(Xs),
-        y=np.concatenate(ys),
+        X=np.concatenate([X for X, _ in parts.values()]),
+        y=np.concatenate([y for _, y in parts.values()]),
         fidelity=np.array(labels),
         costs={name: cost for name, cost in budget.costs.items() if name in labels},
         bounds=problem.bounds,
         X_only=pool.X[only],
-        y_only=y_only,
-        X_test=pool.X[test],
-        y_test=pool.y[test],
+        y_only=_noisy(problem, problem.top, seed, pool.y[only], "only"),
+        X_test=X_test,
+        y_test=y_test,
         options=problem.options,
     )
 
 
-def _split_rows(
-    problem: RealProblem,
-    pool: Pool,
-    n_train: int,
-    n_only: int,
-    rng: np.random.Generator,
-    paired: str | None,
+def _row_orders(
+    problem: RealProblem, seed: int, collocated: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows of the expensive pool for a method and, drawn anew, for the yardstick."""
-    n_train, n_only = min(n_train, len(pool.y) // 2), min(n_only, len(pool.y) // 2)
-    order = rng.permutation(len(pool.y))
-    if paired is not None:
+    """Orders in which expensive rows are drawn for a method and, anew, for the yardstick."""
+    pool = problem.pools[problem.top]
+    rng = stream(problem.name, problem.n_inputs, seed, "rows")
+    order, order_only = rng.permutation(len(pool.y)), rng.permutation(len(pool.y))
+    if collocated:  # rows that the cheap pools have as well come first
         shared = np.ones(len(pool.y), dtype=bool)
         for name, other in problem.pools.items():
-            if name != paired:
+            if name != problem.top:
                 shared &= _same_inputs(pool.X, other.X)
-        order = np.concatenate([order[shared[order]], order[~shared[order]]])
-    return order[:n_train], rng.permutation(len(pool.y))[:n_only]
+        order = _first(order, shared)
+    return order, order_only
+
+
+def _test_rows(problem: RealProblem, never: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Expensive rows that share their inputs with none of the rows `never`."""
+    pool = problem.pools[problem.top]
+    test = ~_same_inputs(pool.X, pool.X[never])
+    if not test.any():
+        raise DataError(
+            f"problem {problem.name!r} has no expensive rows left to test on: all "
+            f"{len(pool.y)} are used for training; give more rows or a smaller budget"
+        )
+    return pool.X[test], pool.y[test]
+
+
+def _noisy(
+    problem: RealProblem, name: str, seed: int, y: Array, purpose: str = "", extra: float = 0.0
+) -> Array:
+    """Add the injected noise of a fidelity, after extra noise of a given standard deviation."""
+    rng = stream(problem.name, problem.n_inputs, seed, f"noise/{purpose or name}")
+    if extra:
+        y = y + extra * rng.standard_normal(len(y))
+    return y + problem.noise.get(name, 0.0) * rng.standard_normal(len(y))
+
+
+def _cheap_part(
+    problem: RealProblem, name: str, count: int, seed: int, at: Array | None, cost_ratio: float
+) -> tuple[Array, Array]:
+    """Rows of a cheap fidelity, with their noise."""
+    X, y = _cheap_rows(problem, name, count, seed, at)
+    noisier = cost_ratio > 1.0 and len(y) > 1
+    extra = 0.1 * math.log(cost_ratio) * float(np.std(y)) if noisier else 0.0
+    return X, _noisy(problem, name, seed, y, extra=extra)
 
 
 def _cheap_rows(
@@ -160,16 +191,20 @@ def _cheap_rows(
     pool = problem.pools[name]
     order = rng.permutation(len(pool.y))
     if at is not None:
-        first = _same_inputs(pool.X, at)
-        order = np.concatenate([order[first[order]], order[~first[order]]])
+        order = _first(order, _same_inputs(pool.X, at))
     rows = order[: min(count, len(order))]
     return pool.X[rows], pool.y[rows]
 
 
+def _first(order: NDArray[np.intp], marked: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The same order with the marked rows before the others."""
+    return np.concatenate([order[marked[order]], order[~marked[order]]])
+
+
 def _same_inputs(X: Array, others: Array) -> NDArray[np.bool_]:
     """Which rows of X have the inputs of a row of `others`."""
-    known = {row.tobytes() for row in np.ascontiguousarray(others)}
-    return np.array([row.tobytes() in known for row in np.ascontiguousarray(X)], dtype=bool)
+    box = Box.around(np.concatenate([X, others]))
+    return same_place(box.to_unit(X), box.to_unit(others))
 
 
 def concrete_formula(X: Array, epsilon: float = 1.0) -> Array:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from ..auto.surrogate import AutoSurrogate
 from ..models.estimator import MultiFidelityRegressor
-from .heldout import check_table, expensive_alone, held_out
+from ..models.single import expensive_alone
+from .heldout import check_table, held_out
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: What the table calls the GP of the expensive points alone, the same as method ``hf-only``.
+ALONE = "expensive alone"
 
 
 def validate(model: MultiFidelityRegressor) -> pd.DataFrame:
@@ -31,8 +35,9 @@ def validate(model: MultiFidelityRegressor) -> pd.DataFrame:
     DataFrame
         One row per model: the one given and the expensive points alone; for an
         :class:`AutoSurrogate` the blend and every candidate, with their weights. Columns: model,
-        rmse, nlpd (mean negative log predictive density, smaller is better), coverage95 (share
-        inside the 95 % interval).
+        rmse, nlpd (mean negative log predictive density, smaller is better), crps (mean continuous
+        ranked probability score, in the target's units), coverage95 (share inside the 95 %
+        interval).
 
     Examples
     --------
@@ -44,7 +49,18 @@ def validate(model: MultiFidelityRegressor) -> pd.DataFrame:
     ['MAST', 'expensive alone']
     """
     check_is_fitted(model)
-    if isinstance(model, AutoSurrogate):
+    if model.validation_ is not None:
         return model.validation_
     alone = expensive_alone(model.training_data_)
-    return check_table({model._label: held_out(model), "expensive alone": held_out(alone)})
+    return check_table({model.label: held_out(model), ALONE: held_out(alone)})
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a table as plain data; what is not a finite number becomes None."""
+    return [
+        {
+            str(key): None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in row.items()
+        }
+        for row in table.to_dict(orient="records")
+    ]

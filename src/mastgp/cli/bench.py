@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import DataError
 from ..progress import progress
 from . import terminal
+
+if TYPE_CHECKING:
+    from ..bench.draws import AnyProblem
+    from ..bench.experiments import Experiment
+    from ..bench.store import Store
+    from ..bench.units import Unit
 
 app = typer.Typer(
     help="The paper's experiments: run them, stop and continue at will, and report.",
@@ -33,7 +39,9 @@ def run(
     problems: Annotated[
         str | None, typer.Option(help="Problems, as branin,concrete; by default the paper's.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 25,
+    seeds: Annotated[
+        str, typer.Option(help="Number of seeds, counted from 0, or a range of them, as 25-49.")
+    ] = "25",
     test_size: Annotated[
         int, typer.Option(help="Test points of synthetic problems.", min=2)
     ] = 1000,
@@ -57,26 +65,18 @@ def run(
     retry_failed: Annotated[bool, typer.Option(help="Try failed units again.")] = False,
 ) -> None:
     """Run an experiment; what is in the results folder already is not computed again."""
-    from ..bench import experiments
-    from ..bench.real import pooled_problem
+    from ..bench.experiments import experiment as find
     from ..bench.runner import run as run_units
     from ..bench.store import Store
-    from ..methods import method
+    from ..bench.units import units_of
 
-    chosen = experiments.experiment(experiment)
-    own: dict[str, experiments.AnyProblem] = {}
-    if pool:
-        if target is None:
-            raise DataError("--pool needs --target, the column of the response")
-        own["pool"] = pooled_problem("pool", pool, target, terminal.numbers(cost, "--cost"))
-    names = terminal.names(problems) or (["pool"] if pool else _available(chosen.problems, data))
-    for name in names:
-        experiments.find_problem(name, own, data)
-    wanted = terminal.names(methods) or experiments.default_methods(chosen)
-    for name in wanted:
-        method(name)
-    units = experiments.units_of(
-        chosen, methods=wanted, problems=names, seeds=seeds, test_size=test_size
+    chosen, own = find(experiment), _own_problem(pool, target, cost)
+    units = units_of(
+        chosen,
+        methods=_methods(methods, chosen),
+        problems=_problems(problems, chosen, own, data),
+        seeds=_seeds(seeds),
+        test_size=test_size,
     )
     store = Store(out)
     with progress():
@@ -90,11 +90,8 @@ def run(
             data=data,
             retry_failed=retry_failed,
         )
-    asked = set(units)
-    failed = [r for r in store.read() if r["status"] != "ok" and experiments.Unit.of(r) in asked]
     terminal.say(f"{computed} units computed, {len(units)} in all; results are in {out}.")
-    if failed:
-        terminal.say(f"{len(failed)} failed, the first: {failed[0]['error']}")
+    _say_failures(store, units)
     terminal.say(f"Tables and figures: mast bench report --out {out}")
 
 
@@ -107,20 +104,56 @@ def report(
     comment: Annotated[
         str | None, typer.Option(help="File whose text goes to the top of that page.")
     ] = None,
+    recorded: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV file of an earlier report, to be used instead of results in --out; with "
+            "--page only the page is written."
+        ),
+    ] = None,
 ) -> None:
     """Write tables and figures: Markdown, LaTeX, CSV and one HTML page."""
-    from ..bench.report import write_page, write_report
-    from ..bench.store import Store
+    from ..bench.report import Results, read_recorded, write_page, write_report
 
-    records = Store(out).read()
-    if not records:
-        raise DataError(f"there are no results in {out}; run 'mast bench run' first")
-    paths = write_report(records, out)
-    if page is not None:
-        text = Path(comment).read_text(encoding="utf-8") if comment else ""
-        paths += write_page(records, page, text)
+    results = read_recorded(recorded) if recorded else Results.of(_stored(out))
+    paths = []
+    with terminal.notes():
+        if page is None or recorded is None:
+            Path(out).mkdir(parents=True, exist_ok=True)
+            paths += write_report(results, out)
+        if page is not None:
+            text = Path(comment).read_text(encoding="utf-8") if comment else ""
+            paths += write_page(results, page, text)
     for path in paths:
         terminal.say(str(path))
+
+
+@app.command()
+def compare(
+    before: Annotated[str, typer.Argument(help="Folder of results.")],
+    after: Annotated[str, typer.Argument(help="Another folder, of the same units.")],
+    most: Annotated[int, typer.Option(help="How many differences are listed.", min=0)] = 20,
+) -> None:
+    """Compare two folders of results; ends with 1 unless all scores are the same to the last bit.
+
+    Times and versions of the code are left out.
+    """
+    from ..bench.compare import compare as compare_records
+
+    found = compare_records(_stored(before), _stored(after))
+    for folder, missing in ((after, found.only_before), (before, found.only_after)):
+        for unit in missing[:most]:
+            terminal.say(f"not in {folder}: {unit}")
+    for difference in found.differences[:most]:
+        terminal.say(str(difference))
+    missing_ones = len(found.only_before) + len(found.only_after)
+    largest = found.differences[0].relative if found.differences else 0.0
+    terminal.say(
+        f"{found.n_units} units in both, {found.n_differing} differ (largest relative difference "
+        f"{largest:.1e}), {missing_ones} in one folder only"
+    )
+    if not found.identical:
+        raise typer.Exit(1)
 
 
 @app.command("list")
@@ -177,3 +210,74 @@ def _available(problems: tuple[str, ...], data: str | None) -> list[str]:
             "says how to get them)"
         )
     return [p for p in problems if p not in missing]
+
+
+def _stored(folder: str) -> list[dict[str, Any]]:
+    """Results in a folder, of which there must be some."""
+    from ..bench.store import Store
+
+    records = Store(folder).read() if Path(folder).is_dir() else []
+    if not records:
+        raise DataError(f"there are no results in {folder}; run 'mast bench run' first")
+    return records
+
+
+def _seeds(text: str) -> range:
+    """Seeds of an option: a number of them, counted from zero, or a range of both its ends."""
+    first, dash, last = text.strip().partition("-")
+    ends = ("0", first) if not dash else (first, last)
+    if not all(end.strip().isdecimal() for end in ends):
+        raise DataError(f"--seeds {text}: expected a number of seeds, as 25, or a range, as 25-49")
+    start, stop = int(ends[0]), int(ends[1]) + bool(dash)
+    if start >= stop:
+        raise DataError(
+            f"--seeds {text} has no seeds; "
+            + ("its first seed is greater than its last" if dash else "give 1 or more")
+        )
+    return range(start, stop)
+
+
+def _own_problem(
+    pool: list[str] | None, target: str | None, cost: list[str] | None
+) -> dict[str, AnyProblem]:
+    """The problem that the user's own files make, if there are some."""
+    from ..bench.real import pooled_problem
+
+    if not pool:
+        return {}
+    if target is None:
+        raise DataError("--pool needs --target, the column of the response")
+    return {"pool": pooled_problem("pool", pool, target, terminal.numbers(cost, "--cost"))}
+
+
+def _problems(
+    text: str | None, chosen: Experiment, own: dict[str, AnyProblem], data: str | None
+) -> list[str]:
+    """Problems to run: those named, the user's own, or those of the experiment; all must exist."""
+    from ..bench.experiments import find_problem
+
+    names = terminal.names(text) or list(own) or _available(chosen.problems, data)
+    for name in names:
+        find_problem(name, own, data)
+    return names
+
+
+def _methods(text: str | None, chosen: Experiment) -> list[str]:
+    """Methods to run: those named, or those of the experiment; all must be installed."""
+    from ..bench.experiments import default_methods
+    from ..methods import method
+
+    names = terminal.names(text) or default_methods(chosen)
+    for name in names:
+        method(name)
+    return names
+
+
+def _say_failures(store: Store, units: list[Unit]) -> None:
+    """Print how many of some units failed, and how the first did."""
+    from ..bench.units import latest
+
+    records = latest(store.read())
+    failed = [records[u] for u in units if u in records and records[u]["status"] != "ok"]
+    if failed:
+        terminal.say(f"{len(failed)} failed, the first: {failed[0]['error']}")

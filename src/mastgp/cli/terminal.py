@@ -7,14 +7,17 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
 from ..errors import DataError, MastWarning
 
 out = Console()
 err = Console(stderr=True, highlight=False)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def say(text: str) -> None:

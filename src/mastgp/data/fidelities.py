@@ -1,4 +1,4 @@
-"""Which fidelity is worth how much: names, costs and trust exponents.
+"""Named fidelities: the observations of one, and the ranking of all by cost.
 
 A fidelity's rank is its cost, never its position in a call or a file.
 """
@@ -12,10 +12,48 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..errors import DataError, listed
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, listed, points
+
+Array = NDArray[np.float64]
 
 #: Cost ratio assumed between neighbours when only an order is known.
 ASSUMED_RATIO = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Fidelity:
+    """Observations of one fidelity, in the user's units.
+
+    Rows are kept in a canonical order, sorted by inputs and then by target. So results do not
+    depend on the order in which the user's rows came. `rows` leads back to that order.
+
+    Attributes
+    ----------
+    name : str
+    X : array of shape (n, d)
+    y : array of shape (n,)
+    noise_var : array of shape (n,) or None
+        Known noise variances, in the target's squared unit; None where they are to be learned.
+    rows : int array of shape (n,)
+        Position of each observation in the user's table.
+    """
+
+    name: str
+    X: Array
+    y: Array
+    noise_var: Array | None
+    rows: NDArray[np.intp]
+
+    def __repr__(self) -> str:
+        return f"<Fidelity {self.name!r}: {points(len(self.y))}>"
+
+    def subset(self, keep: NDArray[np.bool_]) -> Fidelity:
+        """Return the observations chosen by a mask of shape (n,)."""
+        noise_var = None if self.noise_var is None else self.noise_var[keep]
+        return Fidelity(self.name, self.X[keep], self.y[keep], noise_var, self.rows[keep])
 
 
 @dataclass(frozen=True)
@@ -103,32 +141,46 @@ def rank_fidelities(
     ranked = None if order is None else [fidelity_name(label) for label in order]
     if len(names) == 1 and not given_costs and ranked is None:
         return Ranking((names[0],), {}, {})
-
-    assumed = not given_costs and ranked is not None
     if ranked is not None:
         _check_same_names(names, ranked, "order")
-        if assumed:
-            given_costs = {name: ASSUMED_RATIO**i for i, name in enumerate(ranked)}
-    if given_costs:
-        _check_same_names(names, given_costs, "costs")
-        by_cost = tuple(sorted(names, key=lambda name: given_costs[name]))
-        _check_one_top(by_cost, given_costs)
-        if ranked is not None:
-            _check_order_agrees(ranked, given_costs)
+    assumed = ranked is not None and not given_costs
+    known_costs = _assumed_costs(ranked) if ranked is not None and assumed else given_costs
+    if known_costs:
+        by_cost = _rank_by_costs(names, known_costs, ranked)
     else:
         by_cost = _rank_by_exponents(names, given_exponents)
+    alphas = _all_exponents(by_cost, known_costs, given_exponents)
+    return Ranking(by_cost, known_costs, alphas, assumed)
 
-    unknown = set(given_exponents) - set(by_cost[:-1])
+
+def _assumed_costs(ranked: Sequence[str]) -> dict[str, float]:
+    return {name: ASSUMED_RATIO**i for i, name in enumerate(ranked)}
+
+
+def _rank_by_costs(
+    names: list[str], costs: dict[str, float], ranked: list[str] | None
+) -> tuple[str, ...]:
+    """Names from cheap to expensive; an order that was given must agree."""
+    _check_same_names(names, costs, "costs")
+    by_cost = tuple(sorted(names, key=lambda name: costs[name]))
+    _check_one_top(by_cost, costs)
+    if ranked is not None:
+        _check_order_agrees(ranked, costs)
+    return by_cost
+
+
+def _all_exponents(
+    by_cost: tuple[str, ...], costs: dict[str, float], given: dict[str, float]
+) -> dict[str, float]:
+    """Trust exponents of the cheaper fidelities: given, or from the costs."""
+    *cheaper, top = by_cost
+    unknown = set(given) - set(cheaper)
     if unknown:
         raise DataError(
             f"exponents names {listed(sorted(unknown))}, but only the cheaper fidelities have "
-            f"one: {listed(by_cost[:-1])}"
+            f"one: {listed(cheaper)}"
         )
-    alphas = {
-        name: given_exponents.get(name, _exponent(given_costs, name, by_cost[-1]))
-        for name in by_cost[:-1]
-    }
-    return Ranking(by_cost, given_costs, alphas, assumed)
+    return {name: given.get(name, _exponent(costs, name, top)) for name in cheaper}
 
 
 def _exponent(costs: dict[str, float], name: str, top: str) -> float:
@@ -137,21 +189,24 @@ def _exponent(costs: dict[str, float], name: str, top: str) -> float:
 
 
 def _numbers_by_name(values: Mapping[Any, float] | None, what: str) -> dict[str, float]:
-    if values is None:
-        return {}
+    """Positive numbers by fidelity name, checked."""
     checked: dict[str, float] = {}
-    for label, value in mapping_items(values, f"{what}s"):
+    for label, value in () if values is None else mapping_items(values, f"{what}s"):
         name = fidelity_name(label)
         if name in checked:
             raise DataError(f"the {what} of fidelity {name!r} is given twice")
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise DataError(f"the {what} of fidelity {name!r} is {value!r}, not a number") from None
-        if not (math.isfinite(number) and number > 0.0):
-            raise DataError(f"the {what} of fidelity {name!r} is {number:g}; it must be above zero")
-        checked[name] = number
+        checked[name] = _positive(value, f"the {what} of fidelity {name!r}")
     return checked
+
+
+def _positive(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise DataError(f"{what} is {value!r}, not a number") from None
+    if not (math.isfinite(number) and number > 0.0):
+        raise DataError(f"{what} is {number:g}; it must be above zero")
+    return number
 
 
 def mapping_items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:

@@ -1,10 +1,12 @@
 """The Gaussian-process engine: one model with closed-form gradients, NumPy and SciPy only."""
 
+from ..threads import blas_threads
 from .fitting import FitReport
 from .linalg import NotPositiveDefiniteError
-from .model import Component, Hyperparameters, Model, without_priors
-from .process import GaussianProcess, draw_samples, target_scale
-from .threads import blas_threads
+from .model import Component, Model, without_priors
+from .observations import target_scale
+from .parameters import Hyperparameters
+from .process import GaussianProcess, draw_samples
 
 __all__ = [
     "Component",

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
-from .likelihood import Objective
+from .leave_out import leave_one_out_score
+from .likelihood import Factorisation, Objective
 from .linalg import NotPositiveDefiniteError
-from .model import Hyperparameters
+from .parameters import Hyperparameters
 
 Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 500
-#: A later search that comes this close to an earlier optimum, in every coordinate, would end there.
+#: A later search that comes this close to an earlier optimum, in every coordinate, is stopped:
+#: it would end there.
 SAME_BASIN = 0.3
 #: Beyond this many points the search starts where one with SUBSET of them ended.
 MANY_POINTS = 800
 SUBSET = 400
+#: The part has at least this many points of every group that has them.
 FEWEST = 50
 #: Stands for an objective that cannot be computed.
 _IMPOSSIBLE = 1e10
@@ -39,7 +43,7 @@ class FitReport:
     start : str
         Name of the start that won.
     objectives : dict
-        Last objective of every start; a search that came to an optimum found before stops there.
+        Last objective of every start. A search that comes to an optimum found before stops there.
     iterations, evaluations : int
         Summed over all starts; the search in a part of the data is not counted.
     converged : bool
@@ -63,11 +67,33 @@ class FitReport:
     at_bounds: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Optimum:
+    """Where a fit ended.
+
+    Attributes
+    ----------
+    parameters : Hyperparameters
+    factorisation : Factorisation
+        Of the covariance matrix at these parameters.
+    report : FitReport
+    """
+
+    parameters: Hyperparameters
+    factorisation: Factorisation
+    report: FitReport
+
+
 def default_starts(objective: Objective) -> dict[str, Array]:
     """Where to search from.
 
     With learned noise the likelihood often has two modes: a wiggly function seen clearly, and a
     smooth one seen through noise. One start lies in each basin.
+
+    Returns
+    -------
+    dict of str to array
+        Vectors of the objective's layout by name: "prior" and, where noise is learned, "noisy".
     """
     layout = objective.layout
     starts = {"prior": layout.start()}
@@ -75,7 +101,7 @@ def default_starts(objective: Objective) -> dict[str, Array]:
         smooth = float(np.sqrt(objective.model.n_inputs))
         starts["noisy"] = layout.start(noise=0.3, lengthscale=smooth)
     if objective.model.factor_starts:
-        where, guess = layout.blocks["factor"].where, np.array(objective.model.factor_starts)
+        where, guess = layout.factors.where, np.array(objective.model.factor_starts)
         starts["prior"][where] = guess
         if "noisy" in starts:
             starts["noisy"][where] = np.copysign(starts["noisy"][where], guess)
@@ -87,8 +113,8 @@ def subset_start(
 ) -> Array:
     """The optimum of a random part of the data: close to that of all, at a fraction of the cost."""
     part = Objective(objective.model, objective.data.subset(_stratified(objective.data.groups)))
-    parameters, _ = maximise(part, on_evaluation=on_evaluation, tolerance=tolerance)
-    return objective.layout.pack(parameters)
+    searches = _run(part, default_starts(part), on_evaluation, tolerance)
+    return objective.layout.pack(searches[_winner(searches)].parameters)
 
 
 def _stratified(groups: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -105,7 +131,7 @@ def maximise(
     starts: dict[str, Array] | None = None,
     on_evaluation: Callable[[], None] | None = None,
     tolerance: float | None = None,
-) -> tuple[Hyperparameters, FitReport]:
+) -> Optimum:
     """Minimise an objective from every start and keep the end that predicts best.
 
     Parameters
@@ -123,61 +149,61 @@ def maximise(
 
     Returns
     -------
-    Hyperparameters, FitReport
+    Optimum
     """
-    layout = objective.layout
     if starts is None and len(objective.data.y) > MANY_POINTS:
         starts = {"subset": subset_start(objective, on_evaluation, tolerance)}
-    searches: dict[str, _Search] = {}
-    for name, theta in (starts or default_starts(objective)).items():
-        search = _Search(objective, [done.theta for done in searches.values()], on_evaluation)
-        search.run(theta, tolerance)
-        searches[name] = search
-    winner = _winner(objective, searches)
+    searches = _run(objective, starts or default_starts(objective), on_evaluation, tolerance)
+    winner = _winner(searches)
     best = searches[winner]
-    parameters = layout.unpack(best.theta)
-    factorisation = objective.factorise(parameters)
     report = FitReport(
         objective=best.value,
-        log_likelihood=objective.log_density(factorisation),
+        log_likelihood=objective.log_density(best.factorisation),
         start=winner,
         objectives={name: search.value for name, search in searches.items()},
         iterations=sum(search.iterations for search in searches.values()),
         evaluations=sum(search.evaluations for search in searches.values()),
         converged=best.converged,
         message=best.message,
-        jitter=factorisation.jitter,
-        at_bounds=layout.at_bounds(best.theta),
+        jitter=best.factorisation.jitter,
+        at_bounds=objective.layout.at_bounds(best.theta),
     )
-    return parameters, report
+    return Optimum(best.parameters, best.factorisation, report)
 
 
-def _winner(objective: Objective, searches: dict[str, _Search]) -> str:
+def _run(
+    objective: Objective,
+    starts: dict[str, Array],
+    on_evaluation: Callable[[], None] | None,
+    tolerance: float | None,
+) -> dict[str, _Search]:
+    """Search from one start after the other."""
+    searches: dict[str, _Search] = {}
+    for name, theta in starts.items():
+        search = _Search(objective, [done.theta for done in searches.values()], on_evaluation)
+        search.run(theta, tolerance)
+        searches[name] = search
+    return searches
+
+
+def _winner(searches: dict[str, _Search]) -> str:
     """Name of the search whose optimum predicts left-out points best.
 
     The density of the data (the objective) prefers the wiggly, noise-free mode too often when the
-    data are noisy; the leave-one-out score, free with the inverse, does not (perf/starts.py).
+    data are noisy. The leave-one-out score costs little more and does not (perf/starts.py).
     """
-    ended = [
-        name
-        for name, search in searches.items()
-        if not search.found_before and search.value < _IMPOSSIBLE
-    ]
+    ended = {name: search for name, search in searches.items() if search.ended}
     if not ended:
         raise NotPositiveDefiniteError("no start led to a covariance matrix that can be factorised")
-    if len(ended) == 1 or len(objective.data.y) < 3:
-        return min(ended, key=lambda name: searches[name].value)
-
-    def score(name: str) -> float:
-        return objective.leave_one_out_score(objective.layout.unpack(searches[name].theta))
-
-    return max(ended, key=score)
+    if len(ended) == 1 or next(iter(ended.values())).n_points < 3:
+        return min(ended, key=lambda name: ended[name].value)
+    return max(ended, key=lambda name: ended[name].score)
 
 
 def _options(n: int, tolerance: float | None) -> dict[str, float]:
-    """Settings of L-BFGS-B, SciPy's own but for the tolerance, given or of many points.
+    """Settings of L-BFGS-B that differ from SciPy's own.
 
-    The objective is per observation; with thousands of them its last digits are worth less than
+    The objective is per observation. With thousands of them its last digits are worth less than
     a hundredth of the log likelihood's unit, and not worth their cubic cost.
     """
     options: dict[str, float] = {"maxiter": MAX_ITERATIONS, "maxcor": 20}
@@ -193,7 +219,10 @@ class _FoundBeforeError(Exception):
 
 
 class _Search:
-    """One run of the optimiser, ended early where it can only repeat an earlier one."""
+    """One run of the optimiser, stopped early where it can only repeat an earlier one.
+
+    The covariance matrix at its end is factorised once, when somebody asks for it.
+    """
 
     def __init__(
         self, objective: Objective, found: list[Array], on_evaluation: Callable[[], None] | None
@@ -207,6 +236,31 @@ class _Search:
         self._found = found
         self._on_evaluation = on_evaluation
 
+    @property
+    def ended(self) -> bool:
+        """Whether the search came to an optimum of its own."""
+        return not self.found_before and self.value < _IMPOSSIBLE
+
+    @property
+    def n_points(self) -> int:
+        """Number of observations."""
+        return len(self._objective.data.y)
+
+    @cached_property
+    def parameters(self) -> Hyperparameters:
+        """Hyperparameters at the end."""
+        return self._objective.layout.unpack(self.theta)
+
+    @cached_property
+    def factorisation(self) -> Factorisation:
+        """Factorisation of the covariance matrix at the end."""
+        return self._objective.factorise(self.parameters)
+
+    @property
+    def score(self) -> float:
+        """How well observations are predicted that are left out."""
+        return leave_one_out_score(self._objective, self.factorisation)
+
     def run(self, theta: Array, tolerance: float | None) -> None:
         """Search from `theta`; the result is in the attributes."""
         self.theta = theta
@@ -218,7 +272,7 @@ class _Search:
                 jac=True,
                 method="L-BFGS-B",
                 bounds=Bounds(layout.lower, layout.upper),
-                options=_options(len(self._objective.data.y), tolerance),
+                options=_options(self.n_points, tolerance),
             )
         except _FoundBeforeError:
             self.found_before = True

@@ -35,9 +35,9 @@ KERNELS: dict[str, Kernel] = {"rbf": rbf, "matern52": matern52}
 
 
 def scaled_distances(Z1: Array, Z2: Array | None = None) -> Array:
-    """Return E = -R/2 for the rows of `Z1` (n, d) and `Z2` (m, d), inputs over lengthscales.
+    """Return E = -R/2 between the rows of `Z1` (n, d) and `Z2` (m, d), inputs over lengthscales.
 
-    Without `Z2` those of `Z1` among themselves, exactly zero on the diagonal.
+    Without `Z2` it is that of the rows of `Z1` among themselves, exactly zero on the diagonal.
     """
     left, right = _with_norms(Z1, Z1 if Z2 is None else Z2)
     E: Array = left @ right.T

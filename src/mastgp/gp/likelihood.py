@@ -9,15 +9,18 @@ with respect to every lengthscale, warp parameter, loading, scale and noise at o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import KERNELS, scaled_distances
+from .covariance import Covariance, Term
+from .layout import Layout
 from .linalg import cholesky, lower_inverse, solve_cholesky, symmetric_product
-from .model import FIXED_NOISE_FLOOR, Hyperparameters, Layout, Model
+from .model import Component, Model
+from .observations import Observations
+from .parameters import Hyperparameters
 from .warp import WarpInputs
 
 Array = NDArray[np.float64]
@@ -26,92 +29,59 @@ _LOG_2PI = math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True)
-class Observations:
-    """Training data in the engine's units.
+class Factorisation:
+    """K = L L^T of some hyperparameters, with the profiled means.
 
     Attributes
     ----------
-    X : array of shape (n, d)
-        Inputs, in or near the unit cube.
-    y : array of shape (n,)
-        Standardised targets.
-    groups : int array of shape (n,)
-        Group of each observation.
-    noise_var : array of shape (n,), optional
-        Known noise variances in standardised units; NaN where the model learns them.
+    L : array of shape (n, n)
+        Lower triangle.
+    jitter : float
+        What had to be added to K's diagonal.
+    beta : array of shape (n_groups,)
+        Means of the groups; 0 where they are not profiled.
+    alpha : array of shape (n,)
+        K^-1 (y - H beta).
     """
-
-    X: Array
-    y: Array
-    groups: NDArray[np.intp]
-    noise_var: Array | None = None
-
-    def subset(self, rows: NDArray[np.intp]) -> Observations:
-        """Return some of the observations."""
-        noise_var = None if self.noise_var is None else self.noise_var[rows]
-        return Observations(self.X[rows], self.y[rows], self.groups[rows], noise_var)
-
-
-@dataclass(frozen=True)
-class _Term:
-    """A component's part of K, and what its gradient needs."""
-
-    rows: slice  # observations it concerns
-    Z: Array
-    covariance: Array  # s (a a^T) k
-    slope: Array  # s (a a^T) k'
-    correlation: Array  # k
-
-
-@dataclass(frozen=True)
-class Factorisation:
-    """K = L L^T of some hyperparameters, with the profiled means."""
 
     L: Array
     jitter: float
     beta: Array
-    alpha: Array  # K^-1 (y - H beta)
-
-
-def noise_of(parameters: Hyperparameters, data: Observations) -> Array:
-    """Noise variance of every observation."""
-    learned = parameters.noise_var[data.groups] if parameters.noise_var.size else None
-    if data.noise_var is None:
-        if learned is None:
-            raise ValueError(
-                "a model that does not learn its noise needs a variance per observation"
-            )
-        return learned
-    known = np.maximum(data.noise_var, FIXED_NOISE_FLOOR)
-    return known if learned is None else np.where(np.isnan(known), learned, known)
+    alpha: Array
 
 
 class Objective:
     """Negative log posterior density of a model's hyperparameters, per observation.
 
     Calling it with the optimiser's vector gives value and gradient.
+
+    Attributes
+    ----------
+    model : Model
+    data : Observations
+    layout : Layout
+        What the optimiser's vector means.
+    members : array of shape (n, n_groups)
+        1 where an observation belongs to a group, else 0.
+    basis : array of shape (n, number of profiled means)
+        H: the columns of `members` whose means are profiled. A group without observations has
+        none, and keeps a mean of zero. Uncertain means have none: they are part of K.
     """
 
     def __init__(self, model: Model, data: Observations) -> None:
         self.model = model
         self.data = data
         self.layout = Layout(model)
-        self._unit_loadings = model.unit_loadings
+        self.members: Array = (data.groups[:, None] == np.arange(model.n_groups)).astype(float)
+        self._profiled = self.members.any(axis=0) & (model.means == "profiled")
+        self.basis = self.members[:, self._profiled]
+        self._covariance = Covariance(model, data)
         self._inputs = WarpInputs.of(data.X) if model.warp else None
-        used = np.arange(model.n_groups)
-        self._members: Array = (data.groups[:, None] == used).astype(float)
-        # A group without observations keeps a mean of zero: it has no column in the basis. Nor has
-        # a mean that is uncertain: it is part of the covariance.
-        profiled = model.means == "profiled"
-        self._present = self._members.any(axis=0) & profiled
-        self._mean_cov = None if profiled else model.mean_covariance(data.groups, data.groups)
-        self._basis = self._members[:, self._present]
-        self._targets = np.column_stack([data.y, self._basis])
+        self._targets = np.column_stack([data.y, self.basis])
         self._ones = np.ones((len(data.y), 1))
-        self._rows = [_extent(c.loadings, data.groups) for c in model.components]
-        self._learns = self._members
+        self._learns_noise = self.members
         if data.noise_var is not None:
-            self._learns = self._members * np.isnan(data.noise_var)[:, None]
+            self._learns_noise = self.members * np.isnan(data.noise_var)[:, None]
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Value and gradient at `theta`."""
@@ -121,109 +91,18 @@ class Objective:
         n = len(self.data.y)
         return -(value + log_prior) / n, -(gradient + prior_slope) / n
 
+    def factorise(self, parameters: Hyperparameters) -> Factorisation:
+        """Factorise K and profile the means."""
+        X = self.data.X
+        if self._inputs is not None:
+            X = self._inputs.value(parameters.warp_a, parameters.warp_b)
+        K = self._covariance.matrix(self._covariance.terms(parameters, X), parameters)
+        L, jitter = cholesky(K)
+        return self._profile(L, jitter, solve_cholesky(L, self._targets))
+
     def log_likelihood(self, parameters: Hyperparameters) -> float:
         """Log marginal likelihood of the standardised targets; means profiled or integrated out."""
         return self.log_density(self.factorise(parameters))
-
-    def leave_one_out_score(self, parameters: Hyperparameters) -> float:
-        """Mean log predictive density of the last group's observations, each given all others.
-
-        By convention the last group is the one that predictions are made for.
-        """
-        mean, var = self.leave_one_out(self.factorise(parameters))
-        density = -0.5 * ((self.data.y - mean) ** 2 / var + np.log(var) + _LOG_2PI)
-        last = density[self.data.groups == self.data.groups.max()]
-        scored = last if np.isfinite(last).sum() > 2 else density
-        return float(np.nanmean(scored))
-
-    def leave_one_out(self, factorisation: Factorisation) -> tuple[Array, Array]:
-        """Mean and variance of each observation given all the others, hyperparameters kept.
-
-        The group means are estimated again without the point (Dubrule 1983). A point that is
-        alone in its group leaves nothing to estimate them from: its results are NaN.
-        """
-        inverse = lower_inverse(factorisation.L)
-        precision = inverse.diagonal().copy()
-        projected = symmetric_product(inverse, self._basis)
-        inner = np.linalg.inv(self._basis.T @ projected)
-        reduced = precision - np.einsum("ij,jk,ik->i", projected, inner, projected)
-        alone = self._leaves_nothing(self._members.sum(axis=0) < 2)[self.data.groups]
-        reduced = np.where(alone, np.nan, np.maximum(reduced, 1e-12 * precision))
-        return self.data.y - factorisation.alpha / reduced, 1.0 / reduced
-
-    def leave_out(
-        self, factorisation: Factorisation, folds: Sequence[NDArray[np.intp]]
-    ) -> tuple[Array, Array]:
-        """Mean and variance of each fold's observations given all others, hyperparameters kept.
-
-        Observations in no fold have NaN, as have folds that leave a group without observations.
-        """
-        lower = lower_inverse(factorisation.L)
-        precision = lower + np.tril(lower, -1).T
-        projected = precision @ self._basis
-        precision -= projected @ np.linalg.solve(self._basis.T @ projected, projected.T)
-        sizes = self._members.sum(axis=0)
-        mean, var = np.full((2, len(self.data.y)), np.nan)
-        for fold in folds:
-            left_out = self._members[fold].sum(axis=0)
-            if self._leaves_nothing((left_out > 0) & (left_out == sizes)).any():
-                continue
-            cov = np.linalg.pinv(precision[np.ix_(fold, fold)], hermitian=True)
-            mean[fold] = self.data.y[fold] - cov @ factorisation.alpha[fold]
-            var[fold] = np.where(cov.diagonal() > 0.0, cov.diagonal(), np.nan)
-        return mean, var
-
-    def _leaves_nothing(self, emptied: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Of groups that lose all observations, those whose mean nothing else tells."""
-        return emptied & (self.model.means != "shared")
-
-    def factorise(self, parameters: Hyperparameters) -> Factorisation:
-        """Factorise K and profile the means."""
-        L, jitter = self._factor(self._terms(parameters, self._warped(parameters)), parameters)
-        return self._profile(L, jitter, solve_cholesky(L, self._targets))
-
-    def _warped(self, parameters: Hyperparameters) -> Array:
-        if self._inputs is None:
-            return self.data.X
-        return self._inputs.value(parameters.warp_a, parameters.warp_b)
-
-    def _terms(self, parameters: Hyperparameters, X: Array) -> list[_Term]:
-        loadings = None
-        if not self._unit_loadings:
-            loadings = parameters.loadings(self.model)[:, self.data.groups]
-        terms = []
-        for c, (component, rows) in enumerate(zip(self.model.components, self._rows, strict=True)):
-            Z = (X[rows] - 0.5) / parameters.lengthscales[c]
-            k, slope = KERNELS[component.kernel](scaled_distances(Z))
-            covariance, weighted_slope = k, slope
-            if loadings is not None or component.learn_scale:
-                a = np.ones(len(Z)) if loadings is None else loadings[c][rows]
-                weight = parameters.scales[c] * np.outer(a, a)
-                covariance = weight * k
-                weighted_slope = covariance if slope is k else weight * slope
-            terms.append(_Term(rows, Z, covariance, weighted_slope, k))
-        return terms
-
-    def _factor(self, terms: list[_Term], parameters: Hyperparameters) -> tuple[Array, float]:
-        if len(terms) == 1 and len(terms[0].Z) == len(self.data.y):
-            K = terms[0].covariance.copy()
-        else:
-            K = np.zeros((len(self.data.y), len(self.data.y)))
-            for term in terms:
-                K[term.rows, term.rows] += term.covariance
-        if self._mean_cov is not None:
-            K += self._mean_cov
-        K.flat[:: len(K) + 1] += noise_of(parameters, self.data)
-        return cholesky(K)
-
-    def _profile(self, L: Array, jitter: float, solved: Array) -> Factorisation:
-        """Profile the means, given `solved` = K^-1 [y, H]."""
-        gram = self._basis.T @ solved  # H^T K^-1 [y, H]
-        target, inner = gram[:, 0], gram[:, 1:]
-        means = target / inner[0] if len(target) == 1 else np.linalg.solve(inner, target)
-        beta = np.zeros(self.model.n_groups)
-        beta[self._present] = means
-        return Factorisation(L, jitter, beta, solved[:, 0] - solved[:, 1:] @ means)
 
     def log_density(self, f: Factorisation) -> float:
         """Log marginal likelihood from a factorisation."""
@@ -232,79 +111,93 @@ class Objective:
         quadratic = float(self.data.y @ f.alpha)
         return -0.5 * (quadratic + log_determinant + len(f.alpha) * _LOG_2PI)
 
+    def _profile(self, L: Array, jitter: float, solved: Array) -> Factorisation:
+        """Profile the means, given `solved` = K^-1 [y, H]."""
+        gram = self.basis.T @ solved  # H^T K^-1 [y, H]
+        target, inner = gram[:, 0], gram[:, 1:]
+        means = target / inner[0] if len(target) == 1 else np.linalg.solve(inner, target)
+        beta = np.zeros(self.model.n_groups)
+        beta[self._profiled] = means
+        return Factorisation(L, jitter, beta, solved[:, 0] - solved[:, 1:] @ means)
+
     def _log_likelihood_gradient(self, parameters: Hyperparameters) -> tuple[float, Array]:
-        if self._inputs is None:
-            X = self.data.X
-        else:
-            X, by_log_a, by_log_b = self._inputs.value_and_partials(
+        X, warp_partials = self.data.X, None
+        if self._inputs is not None:
+            X, *warp_partials = self._inputs.value_and_partials(
                 parameters.warp_a, parameters.warp_b
             )
-        terms = self._terms(parameters, X)
-        L, jitter = self._factor(terms, parameters)
+        terms = self._covariance.terms(parameters, X)
+        f, A = self._factorise_with_trace(terms, parameters)
+        gradient, layout = np.empty(self.layout.size), self.layout
+        by_input = self._add_components(gradient, A, terms, parameters)
+        if layout.factors.size:
+            gradient[layout.factors.where] = self._by_factors(A, terms, parameters)
+        if layout.noise.size:
+            per_group = A.diagonal() @ self._learns_noise
+            gradient[layout.noise.where] = 0.5 * parameters.noise_var * per_group
+        if warp_partials is not None:
+            for block, partial in zip((layout.warp_a, layout.warp_b), warp_partials, strict=True):
+                gradient[block.where] = np.einsum("id,id->d", by_input, partial)
+        return self.log_density(f), gradient
+
+    def _factorise_with_trace(
+        self, terms: list[Term], parameters: Hyperparameters
+    ) -> tuple[Factorisation, Array]:
+        """Factorise K; also return A, of which only the lower triangle is right."""
+        L, jitter = cholesky(self._covariance.matrix(terms, parameters))
         inverse = lower_inverse(L)
         f = self._profile(L, jitter, symmetric_product(inverse, self._targets))
-        # Only the lower triangle of A is right, and only that is read.
         A = np.multiply.outer(f.alpha, f.alpha).T
         A -= inverse
+        return f, A
 
-        gradient = np.empty(self.layout.size)
-        blocks = self.layout.blocks
-        by_input = np.zeros_like(X)  # derivative with respect to the warped inputs
-        for c, term in enumerate(terms):
+    def _add_components(
+        self, gradient: Array, A: Array, terms: list[Term], parameters: Hyperparameters
+    ) -> Array:
+        """Write the derivatives by lengthscales and scales; return those by the warped inputs."""
+        by_input = np.zeros_like(self.data.X)
+        for c, (term, component) in enumerate(zip(terms, self.model.components, strict=True)):
             part = A[term.rows, term.rows]
             spread = _radial_spread(part, term)
             by_lengthscale = np.einsum("id,id->d", term.Z, spread)
-            if self.model.components[c].isotropic:
+            if component.isotropic:
                 by_lengthscale = by_lengthscale.sum()
-            gradient[blocks[f"lengthscale{c}"].where] = by_lengthscale
-            if self._inputs is not None:
+            gradient[self.layout.lengthscales[c].where] = by_lengthscale
+            if self.model.warp:
                 by_input[term.rows] -= spread / parameters.lengthscales[c]
-            if f"scale{c}" in blocks:
+            if component.learn_scale:
                 by_scale = symmetric_product(part * term.covariance.T, self._ones[term.rows]).sum()
-                gradient[blocks[f"scale{c}"].where] = 0.5 * by_scale
-        if "factor" in blocks:
-            gradient[blocks["factor"].where] = self._factor_gradient(A, terms, parameters)
-        if "noise" in blocks:
-            per_group = A.diagonal() @ self._learns
-            gradient[blocks["noise"].where] = 0.5 * parameters.noise_var * per_group
-        if self._inputs is not None:
-            gradient[blocks["warp_a"].where] = np.einsum("id,id->d", by_input, by_log_a)
-            gradient[blocks["warp_b"].where] = np.einsum("id,id->d", by_input, by_log_b)
-        return self.log_density(f), gradient
+                gradient[self.layout.scales[c].where] = 0.5 * by_scale
+        return by_input
 
-    def _factor_gradient(self, A: Array, terms: list[_Term], parameters: Hyperparameters) -> Array:
+    def _by_factors(self, A: Array, terms: list[Term], parameters: Hyperparameters) -> Array:
         """Derivative with respect to the learned factors of the loadings."""
-        loadings = parameters.loadings(self.model)
         gradient = np.zeros(self.model.n_factors)
-        for c, (component, term) in enumerate(zip(self.model.components, terms, strict=True)):
-            if not any(component.factors):
+        for c, (term, component) in enumerate(zip(terms, self.model.components, strict=True)):
+            if term.loadings is None or not any(component.factors):
                 continue
             rows = term.rows
-            a = loadings[c][self.data.groups[rows]][:, None]
-            per_point = symmetric_product(A[rows, rows] * term.correlation.T, a)[:, 0]
-            by_loading = parameters.scales[c] * (per_point @ self._members[rows])
-            for group, used in enumerate(component.factors):
-                for position, i in enumerate(used):
-                    others = [j for k, j in enumerate(used) if k != position]
-                    rest = component.loadings[group] * math.prod(parameters.factors[others])
-                    gradient[i] += by_loading[group] * rest
+            weighted = A[rows, rows] * term.correlation.T
+            per_point = symmetric_product(weighted, term.loadings[:, None])[:, 0]
+            by_loading = parameters.scales[c] * (per_point @ self.members[rows])
+            for i, group, slope in _loading_slopes(component, parameters.factors):
+                gradient[i] += by_loading[group] * slope
         return gradient
 
 
-def _extent(loadings: tuple[float, ...], groups: NDArray[np.intp]) -> slice:
-    """From the first to the last observation whose group has a loading.
+def _loading_slopes(component: Component, factors: Array) -> Iterator[tuple[int, int, float]]:
+    """For each use of a factor: its index, the group, the derivative of the group's loading."""
+    for group, used in enumerate(component.factors):
+        for position, i in enumerate(used):
+            others = [j for k, j in enumerate(used) if k != position]
+            yield i, group, component.loadings[group] * math.prod(factors[others])
 
-    With observations in the order of their groups nothing is computed for the others.
-    """
-    used = np.flatnonzero(np.asarray(loadings)[groups])
-    return slice(int(used[0]), int(used[-1]) + 1) if len(used) else slice(0, 1)
 
-
-def _radial_spread(A: Array, term: _Term) -> Array:
+def _radial_spread(A: Array, term: Term) -> Array:
     """Return r Z - M Z with M = A * slope and r = M 1, shape (n, d).
 
-    Its negative is the derivative by the inputs over lengthscales; its product with Z, summed over
-    the points, the derivative by the log lengthscales.
+    Its negative is the derivative by the inputs over lengthscales. Its product with Z, summed over
+    the points, is the derivative by the log lengthscales.
     """
     d = term.Z.shape[1]
     augmented = np.empty((len(term.Z), d + 1), order="F")

@@ -1,9 +1,9 @@
 """Prior densities of hyperparameters, as functions of the optimiser's coordinate.
 
-Positive parameters are optimised as their logarithm, the others as they are. A prior gives the
-log density of the *parameter* (not of its logarithm, so that the optimum is the maximum a
-posteriori in the parameter's own units, as in BoTorch) and its derivative with respect to the
-coordinate. Any object with these two methods will do.
+The coordinate of a positive parameter is its logarithm; that of any other is the parameter
+itself. A prior gives the log density of the *parameter*, not of its logarithm: so the optimum is
+the maximum a posteriori in the parameter's own units, as in BoTorch. It also gives the derivative
+of that with respect to the coordinate. Any object with these methods will do.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Prior(Protocol):
 
 @dataclass(frozen=True)
 class LogNormal:
-    """log(parameter) is normal with mean `loc` and standard deviation `scale`."""
+    """Log-normal density: log(parameter) has mean `loc` and standard deviation `scale`."""
 
     loc: float
     scale: float
@@ -81,7 +81,7 @@ class Gamma:
 
 @dataclass(frozen=True)
 class Normal:
-    """For parameters that may be negative: the coordinate is the parameter."""
+    """Normal density of a parameter that may be negative: the coordinate is the parameter."""
 
     loc: float
     scale: float
@@ -103,7 +103,11 @@ class Normal:
 
 @dataclass(frozen=True)
 class Cauchy:
-    """As `Normal`, with tails so heavy that data far from `loc` are hardly held back."""
+    """Cauchy density of a parameter that may be negative: the coordinate is the parameter.
+
+    Its tails are heavier than the normal ones, so that it hardly holds back data which put the
+    parameter far from `loc`.
+    """
 
     loc: float
     scale: float

@@ -9,12 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..blocks import blocks
+from ..threads import blas_threads
 from .fitting import FitReport, maximise
 from .kernels import KERNELS, scaled_distances
-from .likelihood import Objective, Observations, noise_of
+from .leave_out import LeftOut, leave_one_out, leave_out
+from .likelihood import Factorisation, Objective
 from .linalg import solve_lower
-from .model import Hyperparameters, Model
-from .threads import blas_threads
+from .model import Model
+from .observations import Observations, noise_of, standardise
+from .parameters import Hyperparameters
 from .warp import WarpInputs
 
 Array = NDArray[np.float64]
@@ -26,18 +30,32 @@ _BLOCK_ENTRIES = 600_000
 class GaussianProcess:
     """A Gaussian process conditioned on data.
 
-    Made by :meth:`fit`. Targets and variances at every interface are in the target's own units;
-    inputs are in the unit cube. The variance of predictions takes profiled means as known; that of
-    uncertain ones it contains.
+    Use :meth:`fit` to learn the hyperparameters from data, and the constructor where they are
+    known. Targets and variances at every interface are in the target's own units; inputs are in
+    the unit cube. Profiled means are treated as known. The variance of uncertain means is
+    included in the variance of predictions.
+
+    Parameters
+    ----------
+    model : Model
+    parameters : Hyperparameters
+    data : Observations
+        In standardised units.
+    y_mean, y_scale : floats or arrays of shape (n_groups,)
+        What standardised each group's targets.
+    report : FitReport, optional
+        What the fit did, if there was one.
+    objective : Objective, optional
+        Of `model` and `data`, where it has been built before.
+    factorisation : Factorisation, optional
+        Of the covariance matrix at `parameters`, where it has been computed before.
 
     Attributes
     ----------
     model : Model
     parameters : Hyperparameters
     report : FitReport or None
-        What the fit did; None where the hyperparameters were given.
     y_mean, y_scale : arrays of shape (n_groups,)
-        What standardises each group's targets.
     """
 
     def __init__(
@@ -48,6 +66,8 @@ class GaussianProcess:
         y_mean: ArrayLike,
         y_scale: ArrayLike,
         report: FitReport | None = None,
+        objective: Objective | None = None,
+        factorisation: Factorisation | None = None,
     ) -> None:
         self.model = model
         self.parameters = parameters
@@ -55,9 +75,9 @@ class GaussianProcess:
         self.y_mean = np.broadcast_to(np.asarray(y_mean, dtype=float), model.n_groups)
         self.y_scale = np.broadcast_to(np.asarray(y_scale, dtype=float), model.n_groups)
         self._data = data
-        self._objective = Objective(model, data)
+        self._objective = objective or Objective(model, data)
         with blas_threads(len(data.y)):
-            self._factorisation = self._objective.factorise(parameters)
+            self._factorisation = factorisation or self._objective.factorise(parameters)
         self._loadings = parameters.loadings(model)
         self._X = self._warp(data.X)
 
@@ -103,10 +123,24 @@ class GaussianProcess:
         >>> bool(abs(mean[0] - np.sin(3)) < 0.01)
         True
         """
-        data, y_mean, scale = _standardise(model, X, y, groups, noise_var, y_scale)
+        data, y_mean, scale = standardise(model, X, y, groups, noise_var, y_scale)
+        objective = Objective(model, data)
         with blas_threads(len(data.y)):
-            parameters, report = maximise(Objective(model, data), starts, on_evaluation, tolerance)
-        return cls(model, parameters, data, y_mean, scale, report)
+            best = maximise(objective, starts, on_evaluation, tolerance)
+        return cls(
+            model, best.parameters, data, y_mean, scale, best.report, objective, best.factorisation
+        )
+
+    def with_parameters(self, parameters: Hyperparameters) -> GaussianProcess:
+        """Return the same process with other hyperparameters."""
+        return GaussianProcess(
+            self.model,
+            parameters,
+            self._data,
+            self.y_mean,
+            self.y_scale,
+            objective=self._objective,
+        )
 
     @property
     def noise_var(self) -> Array:
@@ -180,18 +214,21 @@ class GaussianProcess:
         d_mean, d_var = np.zeros_like(points), np.zeros_like(points)
         with blas_threads(self.n_points):
             for rows in self._blocks(len(points)):
-                warped = self._warp(points[rows])
-                k = self._cross_covariance(warped, group)
-                half = solve_lower(self._factorisation.L, k.T)
-                weights = solve_lower(self._factorisation.L, half, transpose=True).T
-                for c, slope in enumerate(self._slopes(warped, group)):
-                    step = self.parameters.lengthscales[c] ** 2
-                    for weight, out in ((self._factorisation.alpha, d_mean), (weights, d_var)):
-                        S = slope * weight
-                        out[rows] -= (S.sum(axis=1)[:, None] * warped - S @ self._X) / step
+                self._add_gradients(self._warp(points[rows]), group, d_mean[rows], d_var[rows])
         chain = self._warp_slope(points)
         scale = self.y_scale[group]
         return d_mean * chain * scale, -2.0 * d_var * chain * scale**2
+
+    def _add_gradients(self, X: Array, group: int, d_mean: Array, d_var: Array) -> None:
+        """Add the gradient of the mean, and -1/2 of the variance's, by the warped inputs `X`."""
+        k = self._cross_covariance(X, group)
+        half = solve_lower(self._factorisation.L, k.T)
+        weights = solve_lower(self._factorisation.L, half, transpose=True).T
+        for c, slope in enumerate(self._slopes(X, group)):
+            step = self.parameters.lengthscales[c] ** 2
+            for weight, out in ((self._factorisation.alpha, d_mean), (weights, d_var)):
+                S = slope * weight
+                out -= (S.sum(axis=1)[:, None] * X - S @ self._X) / step
 
     def leave_one_out(self) -> tuple[Array, Array]:
         """Mean and variance of each observation given all the others, hyperparameters kept.
@@ -199,19 +236,25 @@ class GaussianProcess:
         The variance includes the observation's noise. NaN for a point alone in its group.
         """
         with blas_threads(self.n_points):
-            mean, var = self._objective.leave_one_out(self._factorisation)
-        groups = self._data.groups
-        return self.y_mean[groups] + self.y_scale[groups] * mean, self.y_scale[groups] ** 2 * var
+            mean, var = leave_one_out(self._objective, self._factorisation)
+        return self._observations_in_units(mean, var)
 
     def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
         """Mean and variance of each fold's observations given all others, hyperparameters kept.
 
         The variance includes the observations' noise. NaN for observations in no fold.
         """
+        left_out = self.left_out(folds)
+        return left_out.mean, left_out.var
+
+    def left_out(self, folds: Sequence[NDArray[np.intp]]) -> LeftOut:
+        """Predict each fold's observations from all others, in the target's units.
+
+        The joint log densities of the folds are those of the standardised targets.
+        """
         with blas_threads(self.n_points):
-            mean, var = self._objective.leave_out(self._factorisation, folds)
-        groups = self._data.groups
-        return self.y_mean[groups] + self.y_scale[groups] * mean, self.y_scale[groups] ** 2 * var
+            found = leave_out(self._objective, self._factorisation, folds)
+        return LeftOut(*self._observations_in_units(found.mean, found.var), found.log_densities)
 
     def get_state(self) -> dict[str, Any]:
         """Everything needed to rebuild this process with the same bits, as plain data."""
@@ -237,7 +280,7 @@ class GaussianProcess:
 
     def _blocks(self, n: int) -> Iterator[slice]:
         size = max(1, _BLOCK_ENTRIES // self.n_points)
-        return (slice(start, start + size) for start in range(0, n, size))
+        return blocks(n, size)
 
     def _warp(self, X: Array) -> Array:
         if not self.model.warp:
@@ -254,7 +297,7 @@ class GaussianProcess:
         return latent + self.model.mean_var
 
     def _kernels(self, X1: Array, X2: Array) -> Iterator[tuple[int, Array, Array]]:
-        """For each component that matters: its index, k and k' between two sets of points."""
+        """For each component: its index, k and k' between two sets of points."""
         for c, component in enumerate(self.model.components):
             lengthscales = self.parameters.lengthscales[c]
             E = scaled_distances((X1 - 0.5) / lengthscales, (X2 - 0.5) / lengthscales)
@@ -285,6 +328,10 @@ class GaussianProcess:
     def _mean_in_units(self, mean: Array, group: int) -> Array:
         return self.y_mean[group] + self.y_scale[group] * (mean + self._factorisation.beta[group])
 
+    def _observations_in_units(self, mean: Array, var: Array) -> tuple[Array, Array]:
+        groups = self._data.groups
+        return self.y_mean[groups] + self.y_scale[groups] * mean, self.y_scale[groups] ** 2 * var
+
     def _var_in_units(self, var: Array, group: int) -> Array:
         return np.maximum(var, _smallest_var(self._prior_var(group))) * self.y_scale[group] ** 2
 
@@ -308,57 +355,3 @@ def draw_samples(mean: Array, cov: Array, n_samples: int, rng: RandomSource) -> 
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     draws: Array = mean[:, None] + root @ rng.standard_normal((len(mean), n_samples))
     return draws
-
-
-def _standardise(
-    model: Model,
-    X: ArrayLike,
-    y: ArrayLike,
-    groups: ArrayLike | None,
-    noise_var: ArrayLike | None,
-    y_scale: ArrayLike | None,
-) -> tuple[Observations, Array, Array]:
-    """Observations in the engine's units, and each group's mean and scale."""
-    inputs, targets = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
-    members = np.zeros(len(targets), np.intp) if groups is None else np.asarray(groups, np.intp)
-    noise = None if noise_var is None else np.asarray(noise_var, dtype=float)
-    _check_shapes(model, inputs, targets, members, noise)
-    mean = np.full(model.n_groups, targets.mean())
-    if model.means != "shared":
-        for group in np.unique(members):
-            mean[group] = targets[members == group].mean()
-    centred = targets - mean[members]
-    scale = np.empty(model.n_groups)
-    scale[:] = target_scale(targets, centred) if y_scale is None else y_scale
-    if noise is not None:
-        noise = noise / scale[members] ** 2
-    return Observations(inputs, centred / scale[members], members, noise), mean, scale
-
-
-def _check_shapes(
-    model: Model, X: Array, y: Array, groups: NDArray[np.intp], noise: Array | None
-) -> None:
-    if X.ndim != 2 or X.shape[1] != model.n_inputs:
-        raise ValueError(f"expected inputs of shape (n, {model.n_inputs}), got {X.shape}")
-    for name, values in (("y", y), ("groups", groups), ("noise_var", noise)):
-        if values is not None and values.shape != (len(X),):
-            raise ValueError(f"{name} has shape {values.shape}, but there are {len(X)} points")
-    if not (np.isfinite(X).all() and np.isfinite(y).all()):
-        raise ValueError("inputs and targets must be finite numbers")
-    if len(groups) and not (groups.min() >= 0 and groups.max() < model.n_groups):
-        raise ValueError(f"groups must be numbers from 0 to {model.n_groups - 1}")
-
-
-def target_scale(y: Array, centred: Array | None = None) -> float:
-    """Return the standard deviation of `y`, or something usable where it has none.
-
-    A constant target has no scale of its own; its magnitude stands in, or 1 where it is zero.
-    `centred` are the targets less their groups' means, where there are several groups.
-    """
-    if centred is None:
-        centred = y - y.mean()
-    spread = float(np.sqrt(centred @ centred / (len(y) - 1))) if len(y) > 1 else 0.0
-    size = float(np.max(np.abs(y)))
-    if spread > 10.0 * np.finfo(float).eps * size:
-        return spread
-    return size or 1.0

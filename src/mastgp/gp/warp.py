@@ -1,9 +1,9 @@
 """The Kumaraswamy warp of unit-cube inputs, and its derivatives.
 
 Each input is replaced by ``1 - (1 - x**a)**b`` with its own a, b > 0, so that a stationary
-kernel of the warped inputs is non-stationary in x (Snoek et al. 2014). The map fixes 0 and 1;
-outside [0, 1], where the formula has no meaning, the input is left as it is: continuous, and the
-distance to the data keeps growing.
+kernel of the warped inputs is non-stationary in x (Snoek et al. 2014). The map fixes 0 and 1.
+Outside [0, 1] the formula has no meaning, and inputs stay as they are. So the map is continuous,
+and the distance to the data keeps growing away from the cube.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class WarpInputs:
     def slope(self, a: Array, b: Array) -> Array:
         """Derivative of the warped inputs with respect to x; 1 outside [0, 1].
 
-        At 0 and 1 it may be infinite; there it is taken a millionth inside.
+        At 0 and 1 it may be infinite; the slope a millionth inside is returned there.
         """
         inner = WarpInputs.of(np.clip(self.X, 1e-6, 1.0 - 1e-6))
         slope = a * b * np.exp((a - 1.0) * inner.log_x + (b - 1.0) * inner._log_tail(a))

@@ -1,1 +1,45 @@
-"""Methods of ours: one file each, on one estimator base."""
+"""Methods of ours: one file each, on one estimator base.
+
+Names are imported when they are first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import lazily
+
+if TYPE_CHECKING:
+    from .cokriging import CoKriging
+    from .estimator import MultiFidelityRegressor
+    from .fire import FIRE
+    from .fusion import MISO, Reification
+    from .known import Known, SharedFits
+    from .mast import MAST
+    from .recursive import Recursive
+    from .single import SingleFidelity
+
+__all__ = [
+    "FIRE",
+    "MAST",
+    "MISO",
+    "CoKriging",
+    "Known",
+    "MultiFidelityRegressor",
+    "Recursive",
+    "Reification",
+    "SharedFits",
+    "SingleFidelity",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        ".cokriging": ("CoKriging",),
+        ".estimator": ("MultiFidelityRegressor",),
+        ".fire": ("FIRE",),
+        ".fusion": ("MISO", "Reification"),
+        ".known": ("Known", "SharedFits"),
+        ".mast": ("MAST",),
+        ".recursive": ("Recursive",),
+        ".single": ("SingleFidelity",),
+    },
+)

@@ -34,6 +34,11 @@ class AppendedColumns:
         span[span <= 1e-9 * np.abs(pooled).max(axis=0)] = 1.0
         return cls(low, span)
 
+    @classmethod
+    def raw(cls, k: int) -> AppendedColumns:
+        """Leave k columns as they are."""
+        return cls(np.zeros(k), np.ones(k))
+
     def append(self, X: Array, *columns: Array) -> Array:
         """Inputs with the scaled columns beside them, shape (n, d + k)."""
         return np.hstack([X, (np.column_stack(columns) - self.low) / self.span])

@@ -3,139 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
-from sklearn.base import clone
 
-from ..data.dataset import Bounds, Dataset, Fidelity
+from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, listed
-from ..gp import Component, GaussianProcess, Model, without_priors
+from ..gp import GaussianProcess
 from ..gp.kernels import KERNELS
-from ..gp.model import Layout
-from ..gp.priors import FACTOR_PRIOR, Cauchy, Gamma, LogNormal
+from ..gp.layout import Layout
 from ..progress import counter
-from .estimator import MultiFidelityRegressor, warn_about_fit
+from .estimator import MultiFidelityRegressor
+from .facts import fit_reports, input_facts, noise_facts
+from .known import Known
+from .stages import warn_about_fit
+from .structures import PRIORS, STRUCTURES, JointModel, Traits, known_noise
 
 Array = NDArray[np.float64]
 
-#: Wide enough for clean expensive runs and for cheap data that are mostly noise.
-NOISE_PRIOR = LogNormal(-4.0, 3.0)
-#: A discrepancy is expected to be small, and allowed not to be.
-DISCREPANCY_PRIOR = LogNormal(-2.0, 2.0)
-#: A bias that fades by a known law cannot be small at one level and large at another.
-FADING_PRIOR = LogNormal(-0.5, 0.7)
-#: Levels in the same units are usually about equal, but may be opposite.
-EQUAL_LEVELS_PRIOR = Cauchy(1.0, 0.2)
-#: Levels whose spreads differ by less than this factor are taken to be in the same units.
-SAME_UNITS = 3.0
-#: Levels whose means differ by less than this many spreads may share one.
-SAME_MEAN = 0.5
-#: A level with fewer points does not tell its mean.
-FEW = 3
 #: Searches end when the log density changes by less; ten times that ends some of them too soon.
 TOLERANCE = 1e-4
-#: Far narrower than the default: a joint model has many points to bend the inputs with
-#: (docs/rivals.md).
-WARP_PRIOR = LogNormal(0.0, 0.2)
-#: What BoTorch's multi-fidelity kernel takes for the shared function and for the biases.
-BOTORCH_SHARED, BOTORCH_BIAS = Gamma(3.0, 6.0), Gamma(6.0, 2.0)
-
-PRIORS = ("wide", "botorch", None)
-
-
-def autoregressive(n_levels: int) -> tuple[Component, ...]:
-    """Kennedy and O'Hagan: each level is rho times the one below, plus a discrepancy."""
-    return tuple(
-        Component(
-            loadings=tuple(float(level >= start) for level in range(n_levels)),
-            factors=tuple(tuple(range(start, level)) for level in range(n_levels)),
-        )
-        for start in range(n_levels)
-    )
-
-
-def shared_bias(n_levels: int) -> tuple[Component, ...]:
-    """One function for all levels, plus a bias of its own for each cheap one."""
-    biases = (
-        Component(loadings=tuple(float(level == biased) for level in range(n_levels)))
-        for biased in range(n_levels - 1)
-    )
-    return (Component(loadings=(1.0,) * n_levels), *biases)
-
-
-def common_bias(n_levels: int) -> tuple[Component, ...]:
-    """One function for all levels, plus one bias that each cheap level has to its own degree."""
-    bias = Component(
-        loadings=(1.0,) * (n_levels - 1) + (0.0,),
-        factors=((), *((level,) for level in range(n_levels - 2)), ()),
-    )
-    return (Component(loadings=(1.0,) * n_levels), bias)
-
-
-def fading_bias(n_levels: int) -> tuple[Component, ...]:
-    """One function for all levels, plus one bias that fades from the cheapest to the top.
-
-    Its variance at each level is that of BoTorch's linear truncated kernel with power 1 and levels
-    from 0.5 to 1, where biases of different levels are nearly, not wholly, the same function.
-    """
-    level = np.linspace(0.5, 1.0, n_levels)
-    fading = (1.0 - level) * np.sqrt(1.0 + level**2)
-    return (Component(loadings=(1.0,) * n_levels), Component(loadings=tuple(fading.tolist())))
-
-
-def general(n_levels: int) -> tuple[Component, ...]:
-    """One function that each level has to its own degree, plus a function of its own for each.
-
-    Contains the other structures for two levels; what is not needed is left small.
-    """
-    shared = Component(
-        loadings=(1.0,) * n_levels, factors=((), *((level,) for level in range(n_levels - 1)))
-    )
-    own = (
-        Component(loadings=tuple(float(level == owner) for level in range(n_levels)))
-        for owner in range(n_levels)
-    )
-    return (shared, *own)
-
-
-def top_only(n_levels: int) -> tuple[Component, ...]:
-    """The most expensive level alone; the others are not looked at."""
-    return (Component(),)
-
-
-STRUCTURES = {
-    "autoregressive": autoregressive,
-    "shared-bias": shared_bias,
-    "common-bias": common_bias,
-    "fading-bias": fading_bias,
-    "general": general,
-    "top-only": top_only,
-}
-#: Structures whose levels are one function and biases about zero, so that one mean serves all.
-_BIASED = ("shared-bias", "common-bias", "fading-bias")
-#: Structures whose levels are multiples of others, plus something.
-_CONNECTED = ("autoregressive", "general")
-
-
-@dataclass(frozen=True)
-class Traits:
-    """What the targets of the levels have in common, by their looks."""
-
-    same_units: bool
-    same_mean: bool
-
-    @classmethod
-    def of(cls, data: Dataset, fidelities: Sequence[Fidelity]) -> Traits:
-        """Look at the spreads, and at the means of levels that have a few points."""
-        spreads = np.array([data.scale_of(fidelity.y) for fidelity in fidelities])
-        means = np.array([f.y.mean() for f in fidelities if len(f.y) >= FEW])
-        gap = float(np.ptp(means)) if len(means) else 0.0
-        same_units = bool(spreads.max() <= SAME_UNITS * spreads.min())
-        return cls(same_units, same_units and bool(gap <= SAME_MEAN * spreads.max()))
 
 
 class CoKriging(MultiFidelityRegressor):
@@ -180,7 +69,7 @@ class CoKriging(MultiFidelityRegressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from mastgp.models.cokriging import CoKriging
+    >>> from mastgp.models import CoKriging
     >>> cheap, dear = np.linspace(0, 1, 30), np.linspace(0.05, 0.95, 5)
     >>> X = np.concatenate([cheap, dear])[:, None]
     >>> y = np.concatenate([np.sin(9 * cheap), 2 * np.sin(9 * dear) + dear])
@@ -215,38 +104,23 @@ class CoKriging(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
+    traits_: Traits
+    process_: GaussianProcess
+
     @property
-    def _label(self) -> str:
+    def label(self) -> str:
+        """AR1, GP, or the structure's name."""
         return {"autoregressive": "AR1", "top-only": "GP"}.get(
             self.structure, self.structure.capitalize()
         )
 
-    #: Where the search starts instead of the engine's own starts.
-    _start: Array | None = None
-    #: What a fit to more of the same data saw in them.
-    _traits: Traits | None = None
+    @property
+    def uses_cheap_data(self) -> bool:
+        """Whether the structure has more than the most expensive level."""
+        return self.structure != "top-only"
 
-    def _fit_unit(self, data: Dataset) -> None:
-        fidelities = self._modelled(data)
-        X = np.concatenate([data.unit(fidelity) for fidelity in fidelities])
-        self.process_ = GaussianProcess.fit(
-            self._model(data),
-            X,
-            np.concatenate([fidelity.y for fidelity in fidelities]),
-            groups=np.repeat(np.arange(len(fidelities)), [len(f.y) for f in fidelities]),
-            noise_var=known_noise(fidelities),
-            y_scale=self._scales(data),
-            starts=None if self._start is None else {"before": self._start},
-            on_evaluation=counter("co-kriging"),
-            tolerance=TOLERANCE,
-        )
-        warn_about_fit(self.process_, "of all fidelities")
-
-    def _modelled(self, data: Dataset) -> tuple[Fidelity, ...]:
-        """Fidelities that the joint GP is of."""
-        return (data.top,) if self.structure == "top-only" else data.fidelities
-
-    def _model(self, data: Dataset) -> Model:
+    def _joint(self) -> JointModel:
+        """The kind of joint GP that the options ask for, checked."""
         for value, allowed, name in (
             (self.structure, STRUCTURES, "structure"),
             (self.kernel, KERNELS, "kernel"),
@@ -255,76 +129,37 @@ class CoKriging(MultiFidelityRegressor):
         ):
             if value not in allowed:
                 raise DataError(f"unknown {name} {value!r}; choose one of {listed(allowed)}")
-        fidelities = self._modelled(data)
-        n_levels = len(fidelities)
-        first, *others = STRUCTURES[self.structure](n_levels) if n_levels > 1 else (Component(),)
-        botorch = self.priors == "botorch"
-        fading = self.structure == "fading-bias"
-        traits, connected = self._traits_of(data), self.structure in _CONNECTED
-        model = Model(
-            len(data.feature_names),
-            components=(
-                replace(
-                    first,
-                    kernel=self.kernel,
-                    learn_scale=True,
-                    lengthscale_prior=BOTORCH_SHARED if botorch else None,
-                    isotropic=self.isotropic,
-                ),
-                *(
-                    replace(
-                        other,
-                        kernel=self.kernel,
-                        learn_scale=True,
-                        scale_prior=FADING_PRIOR if fading else DISCREPANCY_PRIOR,
-                        lengthscale_prior=BOTORCH_BIAS if botorch else None,
-                        isotropic=self.isotropic,
-                    )
-                    for other in others
-                ),
-            ),
-            warp=self.warp is not None,
-            means="shared" if self.structure in _BIASED and traits.same_mean else "own",
-            noise_prior=NOISE_PRIOR,
-            warp_prior=WARP_PRIOR,
-            factor_prior=EQUAL_LEVELS_PRIOR if connected and traits.same_units else FACTOR_PRIOR,
-            factor_starts=self._factor_starts(data) if connected and n_levels > 1 else (),
+        return JointModel(self.structure, self.kernel, self.warp, self.priors, self.isotropic)
+
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the joint GP. A fit to part of the data keeps what was decided on all of them."""
+        joint = self._joint()
+        levels = joint.levels(data)
+        before = known.before
+        starts = None
+        if isinstance(before, CoKriging):
+            self.traits_ = before.traits_
+            optimum = before.process_
+            starts = {"before": Layout(optimum.model).pack(optimum.parameters)}
+        else:
+            self.traits_ = Traits.of(data, levels)
+        self.process_ = GaussianProcess.fit(
+            joint.build(data, self.traits_),
+            np.concatenate([data.unit(fidelity) for fidelity in levels]),
+            np.concatenate([fidelity.y for fidelity in levels]),
+            groups=np.repeat(np.arange(len(levels)), [len(f.y) for f in levels]),
+            noise_var=known_noise(levels),
+            y_scale=joint.scales(data, self.traits_),
+            starts=starts,
+            on_evaluation=counter("co-kriging"),
+            tolerance=TOLERANCE,
         )
-        return without_priors(model) if self.priors is None else model
+        warn_about_fit(self.process_, "of all fidelities")
 
-    def _scales(self, data: Dataset) -> Array | None:
-        """One scale per level where units differ and a factor connects them; else one for all."""
-        if self.structure not in _CONNECTED or self._traits_of(data).same_units:
-            return None
-        return np.array([data.scale_of(fidelity.y) for fidelity in data.fidelities])
-
-    def _factor_starts(self, data: Dataset) -> tuple[float, ...]:
-        """Ratios of the levels' spreads, negative where neighbours say the opposite."""
-        levels, scales = data.fidelities, self._scales(data)
-        lower = levels if self.structure == "autoregressive" else levels[:1] * len(levels)
-        ratios = []
-        for low, high in zip(lower, levels[1:], strict=False):
-            nearest = cdist(data.unit(high), data.unit(low)).argmin(axis=1)
-            away = (low.y[nearest] - low.y[nearest].mean()) @ (high.y - high.y.mean())
-            ratio = 1.0 if scales is not None else data.scale_of(high.y) / data.scale_of(low.y)
-            ratios.append(float(np.copysign(ratio, away)) if away else ratio)
-        return tuple(ratios)
-
-    def _refit(self, data: Dataset) -> Self:
-        """Fit a copy of the same model, from the optimum of the data before."""
-        copy = clone(self)
-        copy._start = Layout(self.process_.model).pack(self.process_.parameters)
-        copy._traits = self._traits_of(self.training_data_)
-        copy._fit_data(data)
-        del copy._start
-        return copy
-
-    def _traits_of(self, data: Dataset) -> Traits:
-        return self._traits or Traits.of(data, self._modelled(data))
-
-    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+        """Mean and variance of held-out expensive observations, hyperparameters kept."""
         data = self.training_data_
-        n_levels = len(self._modelled(data))
+        n_levels = len(self._joint().levels(data))
         together = [np.concatenate(data.at_places_of(fold)[-n_levels:]) for fold in folds]
         mean, var = self.process_.leave_out([np.flatnonzero(rows) for rows in together])
         n_top = len(data.top.y)
@@ -336,8 +171,15 @@ class CoKriging(MultiFidelityRegressor):
         process = self.process_
         if process.report is None:
             raise self._lacks("report of its fit")
-        scales = np.repeat(process.y_scale, [len(f.y) for f in self._modelled(self.training_data_)])
+        levels = self._joint().levels(self.training_data_)
+        scales = np.repeat(process.y_scale, [len(f.y) for f in levels])
         return float(-process.report.objective * process.n_points - np.log(scales).sum())
+
+    @property
+    def evidence_(self) -> float | None:
+        """Log posterior density, of joint models with priors."""
+        comparable = self.uses_cheap_data and self.priors is not None
+        return self.log_posterior_ if comparable else None
 
     @property
     def rho_(self) -> Array:
@@ -358,36 +200,43 @@ class CoKriging(MultiFidelityRegressor):
         """Noise variance of the most expensive fidelity."""
         return float(np.mean(self.process_.noise_var[-len(self.training_data_.top.y) :]))
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the top level."""
         return self.process_.predict(U, self._top)
 
-    def _mean_unit(self, U: Array) -> Array:
+    def mean_unit(self, U: Array) -> Array:
+        """Mean of the top level."""
         return self.process_.predict_mean(U, self._top)
 
-    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and covariance of the top level."""
         return self.process_.predict_covariance(U, self._top)
 
-    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+    def gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of the top level's mean and variance."""
         return self.process_.predict_gradient(U, self._top)
 
-    def _get_state(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
+        """Noise of every level, lengthscales and warp, factors, and the fit's report."""
+        levels = self._joint().levels(self.training_data_)
+        ends = np.cumsum([len(fidelity.y) for fidelity in levels])
+        noises = np.split(self.process_.noise_var, ends[:-1])
+        return {
+            "noise": noise_facts({f.name: var for f, var in zip(levels, noises, strict=True)}),
+            "inputs": input_facts(self.process_),
+            "factors": [float(factor) for factor in self.rho_],
+            "fits": fit_reports({"of all fidelities": self.process_}),
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """The process, and how its means are dealt with."""
         return {"process": self.process_.get_state(), "means": self.process_.model.means}
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        data = self.training_data_
-        model = self._model(data)
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Rebuild the process."""
+        joint, data = self._joint(), self.training_data_
+        self.traits_ = Traits.of(data, joint.levels(data))
         # Files from before means could be uncertain do not mention them.
-        model = replace(model, means=state.get("means", "profiled"))
+        means = state.get("means", "profiled")
+        model = replace(joint.build(data, self.traits_), means=means)
         self.process_ = GaussianProcess.from_state(model, state["process"])
-
-
-def known_noise(fidelities: Sequence[Fidelity]) -> Array | None:
-    """Noise variance of all observations, NaN where it is to be learned; None if it is nowhere."""
-    if all(fidelity.noise_var is None for fidelity in fidelities):
-        return None
-    return np.concatenate(
-        [
-            np.full(len(fidelity.y), np.nan) if fidelity.noise_var is None else fidelity.noise_var
-            for fidelity in fidelities
-        ]
-    )

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import warnings
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
-from ..data.dataset import Bounds, Dataset, assemble, check_finite, names_of_rows
-from ..data.fidelities import is_missing
+from ..data.arrays import Places, Table, check_numeric_columns, checked_rows, names_of_rows
+from ..data.checks import check_finite
+from ..data.dataset import Bounds, Dataset, assemble
+from ..data.rows import Options
 from ..errors import (
     DataError,
     ExtrapolationWarning,
-    FitWarning,
     MastError,
     ModelFileError,
     listed,
     warn,
 )
-from ..gp import GaussianProcess, NotPositiveDefiniteError, blas_threads, draw_samples
+from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
+from ..gp.distributions import Distribution, Normal
+from .known import Known, SharedFits
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 
@@ -37,12 +41,40 @@ Z95 = 1.959963984540054
 FAR_OUTSIDE = 0.25
 
 
-class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of all surrogates: checks data, scales inputs, predicts in the user's units.
+class TrustedPoints(NamedTuple):
+    """Cheap points of one fidelity, with the trust that each was given.
 
-    A subclass has at least the constructor parameters `costs`, `order`, `bounds`, `noise_std` and
-    `random_state`, and says how to fit and to predict in the unit cube. Joint covariances,
-    gradients and files are extra: what it does not provide is refused by name.
+    Attributes
+    ----------
+    name : str
+        The fidelity's.
+    nearest : array of shape (n,)
+        Distance to the nearest expensive point, in the unit cube.
+    trust : array of shape (n,)
+        Share of the corrected cheap value.
+    """
+
+    name: str
+    nearest: Array
+    trust: Array
+
+
+class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all surrogates: it checks data, scales inputs, and predicts in the user's units.
+
+    A method of your own is a subclass with at least the constructor parameters `costs`, `order`,
+    `bounds`, `noise_std` and `random_state`. It must say how to fit and to predict in the unit
+    cube: :meth:`fit_unit`, :meth:`predict_unit` and :attr:`noise_var_`. Everything else has a
+    default. A method that can do more overrides :meth:`covariance_unit`, :meth:`gradient_unit`,
+    or :meth:`get_state` and :meth:`set_state`. It tells what it has learned by :meth:`facts`.
+    Summaries, figures, commands and files ask for nothing else.
+
+    Attributes
+    ----------
+    training_data_ : mastgp.Dataset
+        What it was fitted to.
+    target_name_ : str or None
+        Name of the response, where it is known.
     """
 
     costs: Mapping[Any, float] | None
@@ -54,73 +86,160 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     training_data_: Dataset
     target_name_: str | None = None
+    #: Held-out check that a method makes while it is fitted: a DataFrame, and the predictions.
+    validation_: Any = None
+    held_out_: Any = None
 
     @abstractmethod
-    def _fit_unit(self, data: Dataset) -> None:
-        """Fit to checked data; inputs are to be taken from ``data.unit``."""
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit to checked data.
+
+        Parameters
+        ----------
+        data : Dataset
+            Inputs are to be taken from ``data.unit(fidelity)``.
+        known : Known
+            What earlier fits have found. It may be ignored.
+        """
 
     @abstractmethod
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
-        """Mean and variance of the latent function at unit-cube inputs."""
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the latent function at unit-cube inputs, each of shape (n,)."""
 
     @property
     @abstractmethod
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity, in the target's squared units.
 
-        The mean over its points where it is known for each of them.
+        Where it is known for every point, the mean over the points.
         """
 
-    def _mean_unit(self, U: Array) -> Array:
+    def mean_unit(self, U: Array) -> Array:
         """Mean of the latent function at unit-cube inputs."""
-        return self._predict_unit(U)[0]
+        return self.predict_unit(U)[0]
 
-    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and full covariance of the latent function at unit-cube inputs."""
         raise self._lacks("joint covariance")
 
-    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
-        """Gradients of mean and variance with respect to unit-cube inputs."""
+    def gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of mean and variance with respect to unit-cube inputs, each of shape (n, d)."""
         raise self._lacks("gradient")
 
-    def _get_state(self) -> dict[str, Any]:
-        """What a file must hold besides parameters and data: plain values and arrays."""
+    def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
+        """Predictive distribution at unit-cube inputs: a normal one, unless overridden."""
+        mean, var = self.predict_unit(U)
+        return Normal(mean, var + self.noise_var_ if include_noise else var)
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what a file must hold besides parameters and data: plain values and arrays."""
         raise self._lacks("file format")
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        """Inverse of `_get_state`, with parameters and data in place."""
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`get_state` returned, with parameters and data in place."""
         raise self._lacks("file format")
 
-    def _lacks(self, what: str) -> MastError:
-        return MastError(f"{type(self).__name__} has no {what}")
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What it can do besides predicting: of "covariance", "gradient", "samples", "file".
 
-    def _refit(self, data: Dataset) -> Self:
-        """Fit a copy to part of the data, with all of the fidelities."""
-        return clone(self)._fit_data(data)
+        A method has an ability when it overrides the hook behind it. Where that also depends on
+        its options, it overrides this property.
+        """
+        hooks = {"covariance": "covariance_unit", "gradient": "gradient_unit", "file": "get_state"}
+        own, base = type(self), MultiFidelityRegressor
+        able = {
+            what for what, hook in hooks.items() if getattr(own, hook) is not getattr(base, hook)
+        }
+        return frozenset(able | ({"samples"} if "covariance" in able else set()))
 
-    def _n_unchanged(self, data: Dataset) -> int:
-        """How many of the cheapest fidelities are those that this model was fitted to."""
-        pairs = zip(data.fidelities, self.training_data_.fidelities, strict=True)
-        changed = [i for i, (new, old) in enumerate(pairs) if new is not old]
-        return changed[0] if changed else len(data.fidelities)
+    @property
+    def label(self) -> str:
+        """What the method is called where people read it."""
+        return type(self).__name__
 
-    def _leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
+    @property
+    def uses_cheap_data(self) -> bool:
+        """Whether predictions depend on the cheap fidelities at all."""
+        return True
+
+    @property
+    def evidence_(self) -> float | None:
+        """Log posterior density of all data, where models can be compared by it; else None.
+
+        Models that have one are joint models of all data. Their closed-form leave-out is
+        trustworthy enough to weigh them by.
+        """
+        return None
+
+    def facts(self) -> dict[str, Any]:
+        """Say what it has learned, as plain data for summaries, ``mast show`` and reports.
+
+        Any of these keys: ``noise`` (standard deviation by fidelity name), ``inputs`` (a mapping of
+        facts for each input, in order, such as ``lengthscale``), ``fidelities`` (a mapping of facts
+        by fidelity name, such as ``trust``), and whatever else belongs to the model as a whole.
+        """
+        return {"noise": {self.training_data_.top.name: math.sqrt(self.noise_var_)}}
+
+    def points_table(self) -> pd.DataFrame:
+        """Say what became of every training point, one row each."""
+        raise self._lacks("table of what became of its training points")
+
+    def trusted_points(self) -> list[TrustedPoints]:
+        """Cheap points with the trust that each was given; none where trust plays no part."""
+        return []
+
+    def cheap_points(self) -> list[tuple[str, Array, Array]]:
+        """Caption, inputs and targets of each cheap fidelity, as figures draw them."""
+        return [(f"{f.name}, as observed", f.X, f.y) for f in self.training_data_.cheaper]
+
+    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
         """Mean and variance of held-out expensive observations in closed form, if there is one.
 
         Hyperparameters are kept as all the data determined them; the variance includes noise.
         """
         return None
 
-    def _fit_data(self, data: Dataset) -> Self:
-        """Fit to checked data."""
+    def _lacks(self, what: str) -> MastError:
+        return MastError(f"{type(self).__name__} has no {what}")
+
+    def fit_data(self, data: Dataset, known: Known | None = None) -> Self:
+        """Fit to a data set.
+
+        Parameters
+        ----------
+        data : Dataset
+        known : Known, optional
+            What earlier fits have found.
+
+        Returns
+        -------
+        self
+        """
         try:
             with blas_threads(data.n_points):
-                self._fit_unit(data)
+                self.fit_unit(data, Known() if known is None else known)
         except NotPositiveDefiniteError as error:
             raise DataError(f"the data cannot be modelled: {error}") from error
         self.training_data_ = data
+        self.target_name_ = data.target_name
         self.n_features_in_ = len(data.feature_names)
+        if data.feature_names_given:
+            self.feature_names_in_ = np.array(data.feature_names, dtype=object)
         return self
+
+    def refit(self, data: Dataset, shared: SharedFits | None = None) -> Self:
+        """Return a new model, fitted to part of the data; this one stays as it is.
+
+        Parameters
+        ----------
+        data : Dataset
+            With all of the fidelities, each perhaps with fewer rows.
+        shared : SharedFits, optional
+            Fits of other models of the same part.
+        """
+        copy: Self = clone(self)
+        return copy.fit_data(data, Known(self, SharedFits() if shared is None else shared))
 
     def fit(
         self,
@@ -147,43 +266,14 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         -------
         self
         """
-        return self._fit_rows(X, y, fidelity, noise_std, Places(X))
+        return self.fit_table(Table.of(X, y, fidelity, noise_std))
 
-    def _fit_rows(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        fidelity: ArrayLike | None,
-        noise_std: ArrayLike | None,
-        places: Sequence[str],
-    ) -> Self:
-        """Fit to a table whose rows are called `places` in messages."""
+    def fit_table(self, table: Table) -> Self:
+        """Fit to a table of the user's, whose rows are named in messages."""
         if hasattr(self, "training_data_"):
             del self.training_data_  # a fit that fails leaves no half-fitted model
-        if fidelity is None and max(_length(self.costs), _length(self.order)) > 1:
-            raise DataError(
-                "several fidelities are named, but the rows have no labels; pass "
-                "fit(X, y, fidelity=labels)"
-            )
-        check_numeric_columns(X, places)
-        names = None if fidelity is None else names_of_rows(_as_labels(fidelity), len(places))
-        table, targets = self._checked_table(X, y, places, names)
-        data = assemble(
-            table,
-            targets,
-            names_of_rows(None, len(table)) if names is None else names,
-            places=places,
-            feature_names=self._feature_names(),
-            costs=self.costs,
-            order=self.order,
-            exponents=self.exponents,
-            bounds=self.bounds,
-            noise_std=self.noise_std,
-            row_noise_std=_as_noise(noise_std),
-        )
-        name = getattr(y, "name", None)
-        self.target_name_ = None if name is None else str(name)
-        return self._fit_data(data)
+        options = Options(self.costs, self.order, self.exponents, self.bounds, self.noise_std)
+        return self.fit_data(assemble(checked_rows(table, options, self._validated), options))
 
     def predict(
         self,
@@ -216,11 +306,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         U = self._unit_queries(X)
         extra = self.noise_var_ if include_noise else 0.0
         if return_cov:
-            mean, cov = self._covariance_unit(U)
+            mean, cov = self.covariance_unit(U)
             return mean, cov + extra * np.eye(len(cov))
         if not return_std:
-            return self._mean_unit(U)
-        mean, var = self._predict_unit(U)
+            return self.mean_unit(U)
+        mean, var = self.predict_unit(U)
         return mean, np.sqrt(var + extra)
 
     def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
@@ -228,34 +318,38 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         check_is_fitted(self)
         if not 0.0 < q < 1.0:
             raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
-        (quantile,) = self._quantiles_unit(self._unit_queries(X), (q,), include_noise)
-        return quantile
+        return self.distribution_unit(self._unit_queries(X), include_noise).quantile(q)
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, include_noise: bool = False
     ) -> tuple[Array, Array]:
-        """Ends of the central interval that holds the share `level`, each of shape (n,).
+        """Ends of the central interval that holds the share `level` of the distribution.
 
-        With `include_noise` it is the interval of a new observation, else of the function.
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n, d)
+        level : float
+            Between 0 and 1.
+        include_noise : bool
+            Whether the interval is that of a new observation, or of the underlying function.
+
+        Returns
+        -------
+        low, high : arrays of shape (n,)
+            In the target's units.
         """
         check_is_fitted(self)
         if not 0.0 < level < 1.0:
             raise DataError(f"an interval's level is between 0 and 1, not {level!r}")
-        low, high = self._quantiles_unit(self._unit_queries(X), _ends_of(level), include_noise)
-        return low, high
+        distribution = self.distribution_unit(self._unit_queries(X), include_noise)
+        return distribution.interval(level)
 
-    def _quantiles_unit(
-        self, U: Array, levels: Sequence[float], include_noise: bool = False
-    ) -> list[Array]:
-        """Quantiles of the predictive distribution, here a normal one, from one prediction."""
-        mean, var = self._predict_unit(U)
-        std = np.sqrt(var + (self.noise_var_ if include_noise else 0.0))
-        return [mean + ndtri(q) * std for q in levels]
+    def predict_distribution(self, X: ArrayLike, include_noise: bool = False) -> Distribution:
+        """The whole predictive distribution: mean, variance, density, cdf and quantiles.
 
-    @property
-    def _label(self) -> str:
-        """What the method is called where people read it."""
-        return type(self).__name__
+        With `include_noise` it is the distribution of a new observation, else of the function.
+        """
+        return self.distribution_unit(self._unit_queries(X), include_noise)
 
     def score(
         self,
@@ -276,7 +370,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """
         check_is_fitted(self)
         if fidelity is not None:
-            labels = names_of_rows(_as_labels(fidelity), len(Places(X)))
+            labels = names_of_rows(fidelity, len(Places(X)))
             top = np.flatnonzero(labels == self.training_data_.top.name)
             X, y = _safe_indexing(X, top), _safe_indexing(y, top)
             if sample_weight is not None:
@@ -292,20 +386,20 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         mean_gradient, var_gradient : arrays of shape (n, d)
             In units of the target (squared for the variance) per unit of each input.
         """
-        d_mean, d_var = self._gradient_unit(self._unit_queries(X))
+        d_mean, d_var = self.gradient_unit(self._unit_queries(X))
         box = self.training_data_.box
         per_unit = np.where(box.varies, 1.0 / box.widths, 0.0)
         return d_mean * per_unit, d_var * per_unit
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions from the posterior, evaluated at `X`: shape (n, n_samples)."""
-        mean, cov = self._covariance_unit(self._unit_queries(X))
+        mean, cov = self.covariance_unit(self._unit_queries(X))
         random = check_random_state(self.random_state if random_state is None else random_state)
         return draw_samples(mean, cov, n_samples, random)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""
-        from ..output.storage import save_model
+        from ..storage.model_file import save_model
 
         check_is_fitted(self)
         save_model(self, path)
@@ -313,7 +407,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model written by :meth:`save`."""
-        from ..output.storage import load_model
+        from ..storage.model_file import load_model
 
         model = load_model(path)
         if not isinstance(model, cls):
@@ -324,27 +418,12 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """Whether `fit` has been called."""
         return hasattr(self, "training_data_")
 
-    def _checked_table(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        places: Sequence[str],
-        names: NDArray[np.str_] | None,
-    ) -> tuple[Array, Array]:
-        """Turn the user's inputs and targets into checked arrays."""
-        values = np.asarray(y)
-        if values.ndim == 1 and values.dtype.kind != "c" and len(values) == len(places):
-            y = _as_numbers(values, places, names)
+    def _validated(self, X: Any, y: Any) -> tuple[Array, Array]:
+        """Inputs and targets as arrays; scikit-learn remembers the names of the inputs."""
         table, targets = validate_data(
             self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
         )
         return table, np.asarray(targets, dtype=float)
-
-    def _feature_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None:
-            return [str(name) for name in names]
-        return [f"x{i}" for i in range(self.n_features_in_)]
 
     def _unit_queries(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
@@ -362,105 +441,3 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
                 ExtrapolationWarning,
             )
         return U
-
-
-def _ends_of(level: float) -> tuple[float, float]:
-    """Levels of the two quantiles that a central interval lies between."""
-    return 0.5 - 0.5 * level, 0.5 + 0.5 * level
-
-
-@contextmanager
-def silenced(category: type[Warning]) -> Iterator[None]:
-    """No warnings of a category inside a ``with`` block."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", category)
-        yield
-
-
-def warn_about_fit(process: GaussianProcess, of_what: str) -> None:
-    """Warn about a GP that did not converge, or whose covariance needed help."""
-    report = process.report
-    if report is None or (report.converged and report.jitter == 0.0):
-        return
-    trouble = (
-        f"needed {report.jitter:.1g} added to its diagonal"
-        if report.jitter
-        else f"stopped early: {report.message}"
-    )
-    warn(f"the GP {of_what} {trouble}", FitWarning)
-
-
-def check_numeric_columns(X: Any, places: Sequence[str]) -> None:
-    """Name the first cell of a DataFrame that is not a number."""
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return
-    names = [str(name) for name in X.columns]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise DataError(f"X has column {listed(repeated)} twice; rename one of them")
-    for position, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
-        if getattr(dtype, "kind", "O") in "biuf":
-            continue
-        for row, value in enumerate(X.iloc[:, position]):
-            if not is_missing(value) and not _is_number(value):
-                raise DataError(
-                    f"column {name!r} of X holds {str(value)!r} in {places[row]}, not a number"
-                )
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-class Places(Sequence[str]):
-    """Where the rows of a table come from, for messages.
-
-    A DataFrame whose index is text says it itself, such as ``line 7 of coarse.csv``.
-    """
-
-    def __init__(self, X: Any) -> None:
-        index = getattr(X, "index", None)
-        self._index = None if index is None or callable(index) else index
-        shape = X.shape if hasattr(X, "shape") else np.asarray(X, dtype=object).shape
-        self._length = int(shape[0]) if shape else 0
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, row: Any) -> Any:
-        label = row if self._index is None else self._index[row]
-        return label if isinstance(label, str) else f"row {label}"
-
-
-def _length(names: Any) -> int:
-    return 0 if names is None else len(names)
-
-
-def _as_labels(fidelity: ArrayLike) -> list[Any]:
-    return list(np.asarray(fidelity, dtype=object).ravel())
-
-
-def _as_numbers(y: Array, places: Sequence[str], names: NDArray[np.str_] | None) -> Array:
-    """Targets as numbers, with an error that names the first that is not finite."""
-    try:
-        values = np.asarray(y, dtype=float)
-    except (TypeError, ValueError):
-        for row, value in enumerate(y):
-            if not is_missing(value) and not _is_number(value):
-                raise DataError(f"y holds {str(value)!r} in {places[row]}, not a number") from None
-        raise DataError("y cannot be read as numbers") from None
-    check_finite(values[:, None], "y", None, places, names)
-    return values
-
-
-def _as_noise(noise_std: ArrayLike | None) -> Array | None:
-    if noise_std is None:
-        return None
-    try:
-        return np.asarray(noise_std, dtype=float).ravel()
-    except (TypeError, ValueError):
-        raise DataError("noise_std must be one number per row (NaN where unknown)") from None

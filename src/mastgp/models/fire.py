@@ -1,33 +1,40 @@
-"""Residuals learned where the cheap model's posterior, not only the input, says so."""
+"""FIRE: a model of the residual learns from the whole prediction of the cheap model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Self
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils import check_random_state
+from scipy.special import ndtri
 
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..gp import GaussianProcess
-from ..progress import counter
-from ..surrogates import Choice, Fitted, Hints, find_surrogate
+from ..surrogates.base import Fitted, Surrogate
+from ..surrogates.choice import Choice, find_surrogate
+from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
+from .facts import fit_reports
+from .known import Known
+from .stages import Fitting
 
 Array = NDArray[np.float64]
 
+#: Distance of the 10 % and 90 % quantiles from the mean, in standard deviations.
+_Z90 = float(ndtri(0.9))
+
 
 class FIRE(MultiFidelityRegressor):
-    """Two-stage residual model conditioned on the cheap posterior's summaries.
+    """Two-stage residual model, told the distribution that the cheap model predicts.
 
-    A model of the cheap data gives mean and standard deviation at every expensive point; a second
-    one learns expensive less cheap mean as a function of the input and of these two. Use it where
-    the cheap model's error depends on its own prediction or confidence. The residuals contain the
-    cheap model's error, so the second model's variance is the variance of the prediction.
+    A model of the cheap data predicts a mean, a variance and the 10 % and 90 % quantiles at every
+    expensive point. A second model learns expensive less cheap mean from the input and from these
+    four. The prediction is the sum of both means, its variance the sum of both variances. Use it
+    where the cheap model's error depends on its own prediction or confidence.
 
     With more than two fidelities the steps are repeated upwards.
 
@@ -38,10 +45,17 @@ class FIRE(MultiFidelityRegressor):
     surrogate : str or surrogate
         What both stages are made of, as in :class:`mastgp.MAST`.
 
+    Notes
+    -----
+    This follows the authors' GP version, github.com/rosenyu304/FIRE. What differs still: the four
+    summaries are scaled to [0, 1] like all other inputs; the GPs are the package's own, with known
+    noise where it is given; and levels can be repeated. Their version on TabPFN takes nine
+    quantiles and a fidelity column.
+
     References
     ----------
-    Yu et al. (2026), FIRE: in-context multi-fidelity regression with tabular foundation models
-    (the concurrent method that the MAST paper names); here on any surrogate.
+    Yu et al. (2026), FIRE: multi-fidelity regression with distribution-conditioned in-context
+    learning using tabular foundation models (the concurrent method that the MAST paper names).
     """
 
     def __init__(
@@ -61,48 +75,57 @@ class FIRE(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    #: Stages of cheaper fidelities that need not be fitted again.
-    _known: Sequence[Fitted] = ()
-    #: Stages of nearly the same data: where searches begin.
-    _before: Sequence[Fitted] = ()
+    #: Whether the variance below is added. It was not in files of format 4 and before, whose
+    #: residual models know the cheap mean and standard deviation only.
+    _adds_variances: bool = True
 
-    def _refit(self, data: Dataset) -> Self:
-        """Fit a copy to part of the data, with the stages below the first that loses something."""
-        copy: Self = clone(self)
-        copy._known, copy._before = self.stages_[: self._n_unchanged(data)], self.stages_
-        copy._fit_data(data)
-        del copy._known, copy._before
-        return copy
-
-    def _fit_unit(self, data: Dataset) -> None:
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Model the cheapest fidelity, then each residual of the next one."""
         surrogate = find_surrogate(self.surrogate)
         surrogate.check_ready()
-        random = check_random_state(self.random_state)
-
-        def stage(X: Array, y: Array, fidelity: Fidelity) -> Fitted:
-            noise_var = fidelity.noise_var if surrogate.takes_noise else None
-            told = counter(f"modelling {fidelity.name}")
-            before = self._before[len(self.stages_)] if self._before else None
-            hints = Hints(False, data.scale_of(y), told, random, before)
-            return surrogate.fit_stage(X, y, noise_var, hints)
-
-        cheapest = data.fidelities[0]
+        fit = Fitting(data, known, self.random_state)
+        self._adds_variances = True
         self.stages_: list[Fitted] = []
-        self.stages_ += self._known[:1] or [stage(data.unit(cheapest), cheapest.y, cheapest)]
         self.appended_: list[AppendedColumns] = []
-        for below, fidelity in zip(data.fidelities, data.fidelities[1:], strict=False):
-            U = data.unit(fidelity)
-            mean, var = self._predict_unit(U)
-            around = self._predict_unit(data.unit(below))
-            appended = AppendedColumns.over((mean, np.sqrt(var)), (around[0], np.sqrt(around[1])))
-            known = self._known[len(self.stages_) : len(self.stages_) + 1]
-            residual = (
-                known[0]
-                if known
-                else stage(appended.append(U, mean, np.sqrt(var)), fidelity.y - mean, fidelity)
-            )
-            self.appended_.append(appended)
-            self.stages_.append(residual)
+        self.stages_.append(self._first_stage(surrogate, fit))
+        for below, fidelity in pairwise(data.fidelities):
+            self.stages_.append(self._next_stage(surrogate, fit, below, fidelity))
+
+    def _first_stage(self, surrogate: Surrogate, fit: Fitting) -> Fitted:
+        """Model the cheapest fidelity."""
+        old, unchanged = self._earlier(fit)
+        cheapest = fit.data.fidelities[0]
+        return old if unchanged and old else fit.fit_fidelity(surrogate, cheapest, old)
+
+    def _next_stage(
+        self, surrogate: Surrogate, fit: Fitting, below: Fidelity, fidelity: Fidelity
+    ) -> Fitted:
+        """Model what the stages so far leave of a fidelity."""
+        X, residual, appended = self._residuals(fit.data, below, fidelity)
+        self.appended_.append(appended)
+        old, unchanged = self._earlier(fit)
+        if unchanged and old:
+            return old
+        noise_var = fidelity.noise_var if surrogate.takes_noise else None
+        hints = fit.hints(f"modelling {fidelity.name}", residual, old)
+        return surrogate.fit_stage(X, residual, noise_var, hints)
+
+    def _earlier(self, fit: Fitting) -> tuple[Fitted | None, bool]:
+        """The next stage of the model before, and whether nothing it was made from has changed."""
+        before, level = fit.known.before, len(self.stages_)
+        if not isinstance(before, FIRE):
+            return None, False
+        return before.stages_[level], level < fit.known.n_unchanged(fit.data)
+
+    def _residuals(
+        self, data: Dataset, below: Fidelity, fidelity: Fidelity
+    ) -> tuple[Array, Array, AppendedColumns]:
+        """Inputs and targets of a level's residual model, and how its inputs were scaled."""
+        U = data.unit(fidelity)
+        mean, var = self.predict_unit(U)
+        here, around = _summaries(mean, var), _summaries(*self.predict_unit(data.unit(below)))
+        appended = AppendedColumns.over(here, around)
+        return appended.append(U, *here), fidelity.y - mean, appended
 
     @property
     def noise_var_(self) -> float:
@@ -112,68 +135,114 @@ class FIRE(MultiFidelityRegressor):
             noise_var = self.training_data_.top.noise_var
         return 0.0 if noise_var is None else float(np.mean(noise_var))
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
-        return self._predict_unit_of(U, len(self.stages_))
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance: sums over the levels."""
+        return self._predict_up_to(U, len(self.stages_))
 
-    def _predict_unit_of(self, U: Array, n_stages: int) -> tuple[Array, Array]:
-        """Mean and variance by the first stages only; zero mean by none."""
-        if not self.stages_[:n_stages]:
+    def _predict_up_to(self, U: Array, n_stages: int) -> tuple[Array, Array]:
+        """Mean and variance by the first stages only; zero by none."""
+        if n_stages == 0:
             return np.zeros(len(U)), np.zeros(len(U))
         mean, var = self.stages_[0].predict(U)
-        for stage, appended in zip(self.stages_[1:n_stages], self.appended_, strict=False):
-            correction, var_here = stage.predict(appended.append(U, mean, np.sqrt(var)))
-            mean, var = mean + correction, var_here
+        for level in range(1, n_stages):
+            correction, own_var = self.stages_[level].predict(self._inputs(level, U, mean, var))
+            mean, var = mean + correction, own_var + self._carried * var
         return mean, var
 
-    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
-        mean, var = self._predict_unit_of(U, -1)
-        correction, cov = self._process(-1, "joint covariance").predict_covariance(
-            self._inputs(-1, U, mean, var)
-        )
-        return mean + correction, cov
+    @property
+    def _carried(self) -> float:
+        """Share of the variance below that is carried on."""
+        return 1.0 if self._adds_variances else 0.0
 
-    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
-        return self._gradient_of(U, len(self.stages_))
-
-    def _gradient_of(self, U: Array, n_stages: int) -> tuple[Array, Array]:
-        """Gradients of mean and variance by the first stages, through the appended columns."""
-        process = self._process(n_stages - 1, "gradient")
-        if n_stages == 1:
-            return process.predict_gradient(U)
-        mean, var = self._predict_unit_of(U, n_stages - 1)
-        d_mean, d_var = self._gradient_of(U, n_stages - 1)
-        d_std = d_var / (2.0 * np.sqrt(var))[:, None]
-        span = self.appended_[n_stages - 2].span
-        by_mean, by_var = process.predict_gradient(self._inputs(n_stages - 1, U, mean, var))
-        d = U.shape[1]
-
-        def total(by: Array) -> Array:
-            return (
-                by[:, :d] + by[:, d, None] * d_mean / span[0] + by[:, d + 1, None] * d_std / span[1]
-            )
-
-        return d_mean + total(by_mean), total(by_var)
-
-    def _inputs(self, stage: int, U: Array, mean: Array, var: Array) -> Array:
-        """Inputs of a stage, from what those below it say."""
-        if len(self.stages_) == 1:
+    def _inputs(self, level: int, U: Array, mean: Array, var: Array) -> Array:
+        """Inputs of a level's model, from what those below it say."""
+        if level == 0:
             return U
-        below = self.appended_[stage if stage < 0 else stage - 1]
-        return below.append(U, mean, np.sqrt(var))
+        columns = _summaries(mean, var) if self._adds_variances else (mean, np.sqrt(var))
+        return self.appended_[level - 1].append(U, *columns)
 
-    def _process(self, stage: int, what: str) -> GaussianProcess:
-        found = self.stages_[stage]
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and covariance: sums over the levels."""
+        mean, cov = self._process(0, "joint covariance").predict_covariance(U)
+        for level in range(1, len(self.stages_)):
+            _, var = self._predict_up_to(U, level)
+            process = self._process(level, "joint covariance")
+            correction, own = process.predict_covariance(self._inputs(level, U, mean, var))
+            mean, cov = mean + correction, own + self._carried * cov
+        return mean, cov
+
+    def gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of mean and variance, through the appended columns."""
+        d_mean, d_var = self._process(0, "gradient").predict_gradient(U)
+        mean, var = self._predict_up_to(U, 1)
+        for level in range(1, len(self.stages_)):
+            process = self._process(level, "gradient")
+            by_mean, by_var = process.predict_gradient(self._inputs(level, U, mean, var))
+            slopes = self._slopes(level, var, d_mean, d_var)
+            d_mean, d_var = (
+                d_mean + _chain(by_mean, slopes),
+                _chain(by_var, slopes) + self._carried * d_var,
+            )
+            mean, var = self._predict_up_to(U, level + 1)
+        return d_mean, d_var
+
+    def _slopes(self, level: int, var: Array, d_mean: Array, d_var: Array) -> list[Array]:
+        """Derivative of each of a level's appended columns by the inputs, each (n, d)."""
+        d_std = d_var / (2.0 * np.sqrt(var))[:, None]
+        columns = [d_mean, d_std]
+        if self._adds_variances:
+            columns = [d_mean, d_var, d_mean - _Z90 * d_std, d_mean + _Z90 * d_std]
+        spans = self.appended_[level - 1].span
+        return [column / span for column, span in zip(columns, spans, strict=True)]
+
+    def _process(self, level: int, what: str) -> GaussianProcess:
+        found = self.stages_[level]
         if not isinstance(found, GaussianProcess):
             raise self._lacks(f"{what} unless its stages are GPs")
         return found
 
-    def _get_state(self) -> dict[str, Any]:
+    @property
+    def abilities(self) -> frozenset[str]:
+        """All, if the stages are GPs; else a file only."""
+        of_gps = isinstance(find_surrogate(self.surrogate), GP)
+        return super().abilities if of_gps else frozenset({"file"})
+
+    def facts(self) -> dict[str, Any]:
+        """Noise, and the reports of the stages that are GPs."""
+        names = [fidelity.name for fidelity in self.training_data_.fidelities]
+        stages = dict(zip(names, self.stages_, strict=True))
+        processes = {n: s for n, s in stages.items() if isinstance(s, GaussianProcess)}
+        return {
+            **super().facts(),
+            "fits": fit_reports({f"of {name}": gp for name, gp in processes.items()}),
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """The stages, and how their inputs were scaled."""
         return {
             "stages": [find_surrogate(self.surrogate).state_of(stage) for stage in self.stages_],
             "appended": [asdict(appended) for appended in self.appended_],
+            "adds_variances": self._adds_variances,
         }
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Rebuild the stages."""
         surrogate = find_surrogate(self.surrogate)
         self.stages_ = [surrogate.restore(stage) for stage in state["stages"]]
         self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]
+        self._adds_variances = state.get("adds_variances", False)
+
+
+def _summaries(mean: Array, var: Array) -> tuple[Array, Array, Array, Array]:
+    """What a residual model is told of a normal prediction: mean, variance, two quantiles."""
+    reach = _Z90 * np.sqrt(var)
+    return mean, var, mean - reach, mean + reach
+
+
+def _chain(by_input: Array, slopes: Sequence[Array]) -> Array:
+    """Total derivative by the inputs, of which further columns of `by_input` are functions."""
+    d = slopes[0].shape[1]
+    total = by_input[:, :d].copy()
+    for column, slope in enumerate(slopes, start=d):
+        total += by_input[:, column, None] * slope
+    return total

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError
-from ..progress import counter
-from ..surrogates import GP, as_surrogate
-from .estimator import MultiFidelityRegressor, warn_about_fit
+from ..surrogates.gp import GP, as_surrogate
+from .estimator import MultiFidelityRegressor
+from .facts import fit_reports, noise_facts
+from .known import Known
+from .stages import fit_process
 
 Array = NDArray[np.float64]
 
@@ -71,22 +73,15 @@ class Reification(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    def _fit_unit(self, data: Dataset) -> None:
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit a GP to every fidelity."""
         if not min(self.floor_cheapest, self.floor_top) > 0.0:
             raise DataError("floor_cheapest and floor_top must be positive")
         surrogate = as_surrogate(self.surrogate)
         self.processes_ = {
-            fidelity.name: surrogate.fit(
-                data.unit(fidelity),
-                fidelity.y,
-                fidelity.noise_var,
-                y_scale=data.scale_of(fidelity.y),
-                on_evaluation=counter(f"modelling {fidelity.name}"),
-            )
+            fidelity.name: fit_process(surrogate, data, fidelity, known)
             for fidelity in data.fidelities
         }
-        for name, process in self.processes_.items():
-            warn_about_fit(process, f"of {name}")
         self.floors_ = self._floors(len(data.fidelities))
 
     def _floors(self, n_levels: int) -> Array:
@@ -100,16 +95,26 @@ class Reification(MultiFidelityRegressor):
         """Noise variance of the most expensive fidelity."""
         return float(np.mean(self.processes_[self.training_data_.top.name].noise_var))
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the fused prediction."""
         predictions = [process.predict(U) for process in self.processes_.values()]
         means = np.array([mean for mean, _ in predictions])
         variances = np.array([var for _, var in predictions])
         return fuse(means, variances + self.floors_[:, None])
 
-    def _get_state(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
+        """Noise of every fidelity, and the fits' reports."""
+        return {
+            "noise": noise_facts({name: gp.noise_var for name, gp in self.processes_.items()}),
+            "fits": fit_reports({f"of {name}": gp for name, gp in self.processes_.items()}),
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """Every fidelity's process."""
         return {"processes": {name: gp.get_state() for name, gp in self.processes_.items()}}
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Rebuild the processes."""
         surrogate = as_surrogate(self.surrogate)
         self.processes_ = {name: surrogate.restore(gp) for name, gp in state["processes"].items()}
         self.floors_ = self._floors(len(self.processes_))
@@ -119,7 +124,8 @@ class MISO(Reification):
     """Fusion for multi-information-source optimisation, as the paper's baseline.
 
     The same formula as :class:`Reification`, derived from a purely variance-driven argument: the
-    floors stand for each source's fidelity variance.
+    floors stand for each source's fidelity variance. Here the two are equal for any number of
+    fidelities. In the paper's table of three fidelities they differ, and it does not say why.
 
     References
     ----------

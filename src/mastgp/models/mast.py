@@ -1,32 +1,35 @@
 """MAST: spatially trust-weighted fusion of cheap and expensive data.
 
-Reads beside the extended algorithm of the paper (appendix A): Stage 1 models every fidelity on
-its own, Stage 2 turns each cheap observation into an estimate of the expensive response with a
-variance of its own, Stage 3 fits one heteroscedastic GP to all of them. The stages can be made of
-other regressors too (the paper's last appendix): where the last one cannot take a variance per
-point, the variance of predictions is completed at the points asked for.
+This file reads beside the extended algorithm of the paper (appendix A). Stage 1 models every
+fidelity on its own. Stage 2 turns each cheap observation into an estimate of the expensive
+response, with a variance of its own. Stage 3 fits one heteroscedastic GP to all of them. The stages
+can be made of other regressors too (the paper's last appendix). Where the last one cannot take a
+variance per point, the variance of predictions is completed at the points asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from types import MappingProxyType
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils import check_random_state
 
+from ..blocks import blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError
 from ..gp import GaussianProcess
-from ..progress import counter
-from ..surrogates import Choice, Fitted, Hints, Surrogate, surrogates_of_stages
+from ..surrogates.base import Fitted, Surrogate
+from ..surrogates.choice import Choice, surrogates_of_stages
+from ..surrogates.gp import GP
 from .appended import AppendedColumns
-from .estimator import MultiFidelityRegressor, warn_about_fit
-from .trust import Metric, Radius, Trust, Weight, trust_weights
+from .augmented import Augmented, blend, rows_of
+from .estimator import MultiFidelityRegressor, TrustedPoints
+from .facts import fit_reports, input_facts, noise_facts
+from .known import Known
+from .stages import Fitting, warn_about_fits
+from .trust import Metric, Radius, Trust, Weight, trust_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,50 +38,6 @@ Array = NDArray[np.float64]
 
 #: Rows predicted at a time by surrogates other than the engine's.
 _BLOCK_ROWS = 2000
-
-
-@dataclass(frozen=True)
-class Augmented:
-    """A cheap fidelity's observations, turned into estimates of the expensive response.
-
-    Attributes
-    ----------
-    fidelity : Fidelity
-    trust : Trust
-        W and the distances behind it.
-    discrepancy_mean, discrepancy_var : arrays of shape (n,)
-        Posterior of the discrepancy at the cheap points.
-    top_mean, top_var : arrays of shape (n,)
-        Posterior of the expensive fidelity's model at the cheap points.
-    y : array of shape (n,)
-        Corrected and blended targets.
-    var : array of shape (n,)
-        Their variances, floor applied.
-    """
-
-    fidelity: Fidelity
-    trust: Trust
-    discrepancy_mean: Array
-    discrepancy_var: Array
-    top_mean: Array
-    top_var: Array
-    y: Array
-    var: Array
-
-
-def blend(
-    W: Array,
-    y: Array,
-    noise_var: Array,
-    delta_mean: Array,
-    delta_var: Array,
-    top_mean: Array,
-    top_var: Array,
-) -> tuple[Array, Array]:
-    """Augmented mean and propagated variance (the paper's equations for y~ and sigma~^2)."""
-    mean = W * (y + delta_mean) + (1.0 - W) * top_mean
-    var = W**2 * (noise_var + delta_var) + (1.0 - W) ** 2 * top_var
-    return mean, var
 
 
 class MAST(MultiFidelityRegressor):
@@ -116,6 +75,10 @@ class MAST(MultiFidelityRegressor):
         and priors. Three are those of Stage 1, of the discrepancies and of the last stage. Where
         the last one takes no variance per point, the mean is its own, and the variance is its own
         plus that of the blend of cheap and expensive models at the point asked for.
+    posterior_inputs : {"scaled", "raw"}
+        How the cheap model's mean and variance enter Stage 2 as inputs: scaled to [0, 1] like all
+        other inputs, or as they are. The paper does not say; both have been measured
+        (docs/results.md).
     noise_std : mapping of fidelity name to float, optional
         Known noise standard deviations in the target's units, instead of learned ones.
     bounds : array of shape (d, 2) or mapping of column name to (low, high), optional
@@ -159,6 +122,7 @@ class MAST(MultiFidelityRegressor):
         weight: str | Weight = "power",
         warp: str | None = "kumaraswamy",
         surrogate: Choice | Sequence[Choice] = "gp",
+        posterior_inputs: str = "scaled",
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -171,123 +135,97 @@ class MAST(MultiFidelityRegressor):
         self.weight = weight
         self.warp = warp
         self.surrogate = surrogate
+        self.posterior_inputs = posterior_inputs
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state
 
-    #: Models of Stage 1 that need not be fitted again.
-    _known: Mapping[str, Fitted] = MappingProxyType({})
-    #: Fitted to nearly the same data: where searches begin.
-    _before: MAST | None = None
     #: Whether the last stage knows nothing of variances, so that predictions are completed.
     _blends: bool = False
 
-    def _fit_unit(self, data: Dataset) -> None:
+    def fit_unit(self, data: Dataset, known: Known) -> None:
         """Run the three stages."""
+        self._check_options()
+        single, delta, fused = surrogates_of_stages(self.surrogate)
+        for surrogate in (single, delta, fused):
+            surrogate.check_ready()
+        fit = Fitting(data, known, self.random_state)
+        self.stage1_ = {f.name: self._stage1(single, fit, f) for f in data.fidelities}
+        self.discrepancy_: dict[str, Fitted] = {}
+        self.appended_: dict[str, AppendedColumns] = {}
+        self.augmentations_ = tuple(self._stage2(delta, fit, f) for f in data.cheaper)
+        self._blends = bool(data.cheaper) and not fused.takes_noise
+        self.final_ = self._stage3(fused, fit) if data.cheaper else self.stage1_[data.top.name]
+        warn_about_fits(self.processes_)
+
+    def _check_options(self) -> None:
         if self.warp not in ("kumaraswamy", None):
             raise DataError(f"unknown warp {self.warp!r}; use 'kumaraswamy' or None")
-        surrogates = surrogates_of_stages(self.surrogate)
-        for surrogate in surrogates:
-            surrogate.check_ready()
-        random = check_random_state(self.random_state)
-        self.stage1_ = {
-            f.name: self._known.get(f.name) or self._stage1(surrogates[0], data, f, random)
-            for f in data.fidelities
-        }
-        self.discrepancy_: dict[str, Fitted] = {}
-        self.conditioning_: dict[str, AppendedColumns] = {}
-        self.augmentations_: tuple[Augmented, ...] = ()
-        self._blends = bool(data.cheaper) and not surrogates[2].takes_noise
-        if not data.cheaper:
-            self.final_ = self.stage1_[data.top.name]
-        else:
-            self.augmentations_ = tuple(
-                self._stage2(surrogates[1], data, fidelity, random) for fidelity in data.cheaper
+        if self.posterior_inputs not in ("scaled", "raw"):
+            raise DataError(
+                f"unknown posterior_inputs {self.posterior_inputs!r}; use 'scaled' or 'raw'"
             )
-            self.final_ = self._stage3(surrogates[2], data, random)
-        for name, process in self.processes_.items():
-            warn_about_fit(process, name)
 
-    def _stage1(
-        self,
-        surrogate: Surrogate,
-        data: Dataset,
-        fidelity: Fidelity,
-        random: np.random.RandomState,
-    ) -> Fitted:
+    def _stage1(self, surrogate: Surrogate, fit: Fitting, fidelity: Fidelity) -> Fitted:
         """Model one fidelity on its own."""
-        return surrogate.fit_stage(
-            data.unit(fidelity),
-            fidelity.y,
-            fidelity.noise_var if surrogate.takes_noise else None,
-            _hints(
-                f"modelling {fidelity.name}",
-                fidelity.y,
-                data,
-                random,
-                before=self._before and self._before.stage1_[fidelity.name],
-            ),
+        before = _before(fit)
+        if before is None:
+            return fit.fit_fidelity(surrogate, fidelity)
+        old = before.stage1_[fidelity.name]
+        return old if fit.unchanged(fidelity) else fit.fit_fidelity(surrogate, fidelity, old)
+
+    def _stage2(self, surrogate: Surrogate, fit: Fitting, fidelity: Fidelity) -> Augmented:
+        """Correct the observations of a cheap fidelity, and blend them with the expensive model."""
+        data, own = fit.data, self.stage1_[fidelity.name]
+        at_own = own.predict(data.unit(fidelity))
+        discrepancy = self._discrepancy(surrogate, fit, fidelity, at_own)
+        U = data.unit(fidelity)
+        delta_mean, delta_var = discrepancy.predict(
+            self.appended_[fidelity.name].append(U, *at_own)
         )
-
-    def _stage2(
-        self,
-        surrogate: Surrogate,
-        data: Dataset,
-        fidelity: Fidelity,
-        random: np.random.RandomState,
-    ) -> Augmented:
-        """Correct and blend the observations of a cheap fidelity."""
-        own, top = self.stage1_[fidelity.name], self.stage1_[data.top.name]
-        X_top, X_own = data.unit(data.top), data.unit(fidelity)
-
-        at_top, at_own = own.predict(X_top), own.predict(X_own)
-        conditioning = AppendedColumns.over(at_top, at_own)
-        residual = data.top.y - at_top[0]
-        discrepancy = surrogate.fit_stage(
-            conditioning.append(X_top, *at_top),
-            residual,
-            None,
-            _hints(
-                f"correcting {fidelity.name}",
-                residual,
-                data,
-                random,
-                before=self._before and self._before.discrepancy_[fidelity.name],
-            ),
-        )
-        self.discrepancy_[fidelity.name] = discrepancy
-        self.conditioning_[fidelity.name] = conditioning
-
-        delta_mean, delta_var = discrepancy.predict(conditioning.append(X_own, *at_own))
-        top_mean, top_var = top.predict(X_own)
-        trust = self._trust(X_own, data, fidelity)
+        top_mean, top_var = self.stage1_[data.top.name].predict(U)
+        trust = self._trust(U, data, fidelity)
         noise_var = _noise_var(own, fidelity)
         if noise_var is None:
             noise_var = at_own[1]
-        y, var = blend(
-            trust.weight, fidelity.y, noise_var, delta_mean, delta_var, top_mean, top_var
-        )
+        y, var = blend(trust.value, fidelity.y, noise_var, delta_mean, delta_var, top_mean, top_var)
         if discrepancy.noise_var is not None:
             var = np.maximum(var, discrepancy.noise_var[0])
         return Augmented(fidelity, trust, delta_mean, delta_var, top_mean, top_var, y, var)
 
-    def _stage3(self, surrogate: Surrogate, data: Dataset, random: np.random.RandomState) -> Fitted:
+    def _discrepancy(
+        self, surrogate: Surrogate, fit: Fitting, fidelity: Fidelity, at_own: tuple[Array, Array]
+    ) -> Fitted:
+        """Model expensive less cheap, given the position and what the cheap model says there."""
+        data, own = fit.data, self.stage1_[fidelity.name]
+        U = data.unit(data.top)
+        at_top = own.predict(U)
+        scaled = self.posterior_inputs == "scaled"
+        appended = AppendedColumns.over(at_top, at_own) if scaled else AppendedColumns.raw(2)
+        residual = data.top.y - at_top[0]
+        before = _before(fit)
+        old = None if before is None else before.discrepancy_[fidelity.name]
+
+        def model() -> Fitted:
+            hints = fit.hints(f"correcting {fidelity.name}", residual, old)
+            return surrogate.fit_stage(appended.append(U, *at_top), residual, None, hints)
+
+        settings = (scaled, data.scale_of(residual))
+        discrepancy = fit.shared(surrogate, [own, fidelity, data.top, old], settings, model)
+        self.appended_[fidelity.name] = appended
+        self.discrepancy_[fidelity.name] = discrepancy
+        return discrepancy
+
+    def _stage3(self, surrogate: Surrogate, fit: Fitting) -> Fitted:
         """Fuse all observations in one model, with their variances fixed if it takes them."""
+        data = fit.data
         X = np.concatenate([data.unit(fidelity) for fidelity in data.fidelities])
         y = np.concatenate([part.y for part in self.augmentations_] + [data.top.y])
-        return surrogate.fit_stage(
-            X,
-            y,
-            self._variances(data) if surrogate.takes_noise else None,
-            _hints(
-                "fusing all fidelities",
-                y,
-                data,
-                random,
-                before=self._before and self._before.final_,
-                warp=self.warp is not None,
-            ),
-        )
+        before = _before(fit)
+        old = None if before is None else before.final_
+        hints = fit.hints("fusing all fidelities", y, old, warp=self.warp is not None)
+        variances = self._variances(data) if surrogate.takes_noise else None
+        return surrogate.fit_stage(X, y, variances, hints)
 
     def _variances(self, data: Dataset) -> Array:
         """Variance of every observation that the last stage sees."""
@@ -299,7 +237,7 @@ class MAST(MultiFidelityRegressor):
 
     def _trust(self, U: Array, data: Dataset, fidelity: Fidelity) -> Trust:
         """How far a cheap fidelity is trusted at unit-cube inputs."""
-        return trust_weights(
+        return trust_in(
             U,
             data.unit(data.top),
             data.ranking.exponents[fidelity.name],
@@ -322,7 +260,7 @@ class MAST(MultiFidelityRegressor):
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity, in the target's squared units.
 
-        Zero where its surrogate has none apart from the variance of its predictions.
+        It is zero where its surrogate has none apart from the variance of its predictions.
         """
         top = self.training_data_.top
         noise_var = _noise_var(self.stage1_[top.name], top)
@@ -339,11 +277,7 @@ class MAST(MultiFidelityRegressor):
         """
         import pandas as pd
 
-        data = self.training_data_
-        top = data.top
-        seen = self.final_.noise_var
-        variances = self._variances(data) if seen is None else seen
-        seen_var = dict(zip(self._rows_of_final(), variances, strict=True))
+        data, top = self.training_data_, self.training_data_.top
         top_rows = {
             "y_corrected": top.y,
             "trust": np.ones(len(top.y)),
@@ -351,31 +285,67 @@ class MAST(MultiFidelityRegressor):
             "discrepancy": np.zeros(len(top.y)),
             "top_mean": self.stage1_[top.name].predict(data.unit(top))[0],
         }
-        parts = [_table(part.fidelity, data, _columns(part)) for part in self.augmentations_]
-        table = pd.concat([*parts, _table(top, data, top_rows)])
-        table.insert(table.columns.get_loc("trust"), "variance", table.index.map(seen_var))
+        parts = [rows_of(part.fidelity, data, part.columns) for part in self.augmentations_]
+        table = pd.concat([*parts, rows_of(top, data, top_rows)])
+        table.insert(table.columns.get_loc("trust"), "variance", self._seen_variances())
         return table.sort_index()
 
-    def _rows_of_final(self) -> Array:
-        """The user's row of each observation of the last stage."""
-        fidelities = [part.fidelity for part in self.augmentations_] + [self.training_data_.top]
-        return np.concatenate([fidelity.rows for fidelity in fidelities])
+    def _seen_variances(self) -> Array:
+        """Variance of every point as the last stage sees it, cheap fidelities first."""
+        seen = self.final_.noise_var
+        return self._variances(self.training_data_) if seen is None else seen
 
-    def _refit(self, data: Dataset) -> MAST:
-        """Fit a copy to part of the data, with the models of fidelities that lose nothing."""
-        copy = clone(self)
-        fitted_to = self.training_data_.fidelities
-        copy._known = {
-            new.name: self.stage1_[new.name]
-            for new, old in zip(data.fidelities, fitted_to, strict=True)
-            if new is old
+    def points_table(self) -> pd.DataFrame:
+        """What became of every training point; see :attr:`augmented_`."""
+        return self.augmented_
+
+    def trusted_points(self) -> list[TrustedPoints]:
+        """Cheap points with the trust that each was given."""
+        return [
+            TrustedPoints(part.fidelity.name, part.trust.nearest, part.trust.value)
+            for part in self.augmentations_
+        ]
+
+    def cheap_points(self) -> list[tuple[str, Array, Array]]:
+        """Cheap points with their corrected targets."""
+        return [
+            (f"{part.fidelity.name}, corrected", part.fidelity.X, part.y)
+            for part in self.augmentations_
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """Noise, trust and exponent of every fidelity, lengthscales, and the fits' reports."""
+        facts = {
+            "noise": noise_facts(self._noise_variances()),
+            "fidelities": {
+                part.fidelity.name: self._trust_facts(part) for part in self.augmentations_
+            },
+            "fits": fit_reports(self.processes_),
         }
-        copy._before = self
-        fitted: MAST = copy._fit_data(data)
-        del fitted._before
-        return fitted
+        if isinstance(self.final_, GaussianProcess):
+            facts["inputs"] = input_facts(self.final_)
+        return facts
 
-    def _get_state(self) -> dict[str, Any]:
+    def _noise_variances(self) -> dict[str, Array]:
+        """Noise variances of every fidelity that has some, learned or given."""
+        either = {
+            f.name: _noise_var(self.stage1_[f.name], f) for f in self.training_data_.fidelities
+        }
+        return {name: var for name, var in either.items() if var is not None}
+
+    def _trust_facts(self, part: Augmented) -> dict[str, Any]:
+        trust = part.trust.value
+        return {
+            "exponent": self.training_data_.ranking.exponents[part.fidelity.name],
+            "trust": {
+                "min": float(trust.min()),
+                "mean": float(trust.mean()),
+                "max": float(trust.max()),
+            },
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """The stages' models, and what became of the cheap points."""
         single, delta, fused = surrogates_of_stages(self.surrogate)
         return {
             "stage1": {name: single.state_of(fitted) for name, fitted in self.stage1_.items()},
@@ -384,38 +354,34 @@ class MAST(MultiFidelityRegressor):
             },
             "final": fused.state_of(self.final_) if self.discrepancy_ else None,
             "blends": self._blends,
-            "conditioning": {name: asdict(entry) for name, entry in self.conditioning_.items()},
-            "augmentations": [
-                {**asdict(part), "fidelity": part.fidelity.name} for part in self.augmentations_
-            ],
+            "conditioning": {name: asdict(entry) for name, entry in self.appended_.items()},
+            "augmentations": [part.get_state() for part in self.augmentations_],
         }
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Rebuild the stages."""
         single, delta, fused = surrogates_of_stages(self.surrogate)
-        by_name = {fidelity.name: fidelity for fidelity in self.training_data_.fidelities}
         self.stage1_ = {name: single.restore(entry) for name, entry in state["stage1"].items()}
         self.discrepancy_ = {
             name: delta.restore(entry) for name, entry in state["discrepancy"].items()
         }
         # Files of format 1 have GPs only, and neither of these.
         self._blends = state.get("blends", False)
-        self.conditioning_ = {
+        self.appended_ = {
             name: AppendedColumns(**entry) for name, entry in state.get("conditioning", {}).items()
         }
         self.augmentations_ = tuple(
-            Augmented(
-                **{**part, "fidelity": by_name[part["fidelity"]], "trust": Trust(**part["trust"])}
-            )
-            for part in state["augmentations"]
+            Augmented.from_state(part, self.training_data_) for part in state["augmentations"]
         )
         top = self.stage1_[self.training_data_.top.name]
         self.final_ = top if state["final"] is None else fused.restore(state["final"])
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the last stage, completed where it knows nothing of variances."""
         if isinstance(self.final_, GaussianProcess) and not self._blends:
             return self.final_.predict(U)
         mean, var = np.empty(len(U)), np.empty(len(U))
-        for rows in _blocks(len(U)):
+        for rows in blocks(len(U), _BLOCK_ROWS):
             mean[rows], var[rows] = self.final_.predict(U[rows])
             if self._blends:
                 var[rows] += self._blend_var(U[rows])
@@ -431,23 +397,38 @@ class MAST(MultiFidelityRegressor):
         variances = []
         for fidelity in data.cheaper:
             own = self.stage1_[fidelity.name].predict(U)
-            Z = self.conditioning_[fidelity.name].append(U, *own)
+            Z = self.appended_[fidelity.name].append(U, *own)
             delta_mean, delta_var = self.discrepancy_[fidelity.name].predict(Z)
-            W = self._trust(U, data, fidelity).weight
+            W = self._trust(U, data, fidelity).value
             variances.append(blend(W, *own, delta_mean, delta_var, top_mean, top_var)[1])
         return np.min(variances, axis=0)
 
-    def _mean_unit(self, U: Array) -> Array:
+    def mean_unit(self, U: Array) -> Array:
+        """Mean of the last stage."""
         if isinstance(self.final_, GaussianProcess):
             return self.final_.predict_mean(U)
-        parts = [self.final_.predict(U[rows])[0] for rows in _blocks(len(U))]
+        parts = [self.final_.predict(U[rows])[0] for rows in blocks(len(U), _BLOCK_ROWS)]
         return np.concatenate(parts)
 
-    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and covariance of the last stage, if it is a GP."""
         return self._only_process("joint covariance").predict_covariance(U)
 
-    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+    def gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of the last stage's mean and variance, if it is a GP."""
         return self._only_process("gradient").predict_gradient(U)
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """All, if predictions are those of a GP and nothing else; else a file only."""
+        return super().abilities if self._predicts_by_process else frozenset({"file"})
+
+    @property
+    def _predicts_by_process(self) -> bool:
+        """Whether it is a GP that predicts: of one fidelity that of Stage 1, else the last one."""
+        if hasattr(self, "final_"):
+            return isinstance(self.final_, GaussianProcess) and not self._blends
+        return isinstance(surrogates_of_stages(self.surrogate)[2], GP)
 
     def _only_process(self, what: str) -> GaussianProcess:
         """The last stage, if predictions are those of a GP and nothing else."""
@@ -456,44 +437,11 @@ class MAST(MultiFidelityRegressor):
         return self.final_
 
 
-def _blocks(n: int) -> list[slice]:
-    return [slice(start, start + _BLOCK_ROWS) for start in range(0, n, _BLOCK_ROWS)]
-
-
-def _hints(
-    what: str,
-    y: Array,
-    data: Dataset,
-    random: np.random.RandomState,
-    before: Fitted | None,
-    warp: bool = False,
-) -> Hints:
-    return Hints(warp, data.scale_of(y), counter(what), random, before)
+def _before(fit: Fitting) -> MAST | None:
+    """The MAST model that was fitted to nearly the same data."""
+    return fit.known.before if isinstance(fit.known.before, MAST) else None
 
 
 def _noise_var(fitted: Fitted, fidelity: Fidelity) -> Array | None:
     """Noise variance of a fidelity's observations, if its model has one or it is known."""
     return fidelity.noise_var if fitted.noise_var is None else fitted.noise_var
-
-
-def _columns(part: Augmented) -> dict[str, Array]:
-    return {
-        "y_corrected": part.y,
-        "trust": part.trust.weight,
-        "nearest": part.trust.nearest,
-        "discrepancy": part.discrepancy_mean,
-        "top_mean": part.top_mean,
-    }
-
-
-def _table(fidelity: Fidelity, data: Dataset, columns: dict[str, Array]) -> pd.DataFrame:
-    import pandas as pd
-
-    taken = {"fidelity", "y", *columns}
-    inputs = {
-        f"{name} (input)" if name in taken else name: values
-        for name, values in zip(data.feature_names, fidelity.X.T, strict=True)
-    }
-    return pd.DataFrame(
-        {"fidelity": fidelity.name, **inputs, "y": fidelity.y, **columns}, index=fidelity.rows
-    )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.dataset import Bounds, Dataset
-from ..gp import GaussianProcess
+from ..data.dataset import Bounds, Dataset, Fidelity
 from ..progress import counter
-from ..surrogates import GP, as_surrogate
+from ..surrogates.gp import GP, as_surrogate
 from .appended import AppendedColumns
-from .estimator import MultiFidelityRegressor, warn_about_fit
+from .estimator import MultiFidelityRegressor
+from .facts import fit_reports, noise_facts
+from .known import Known
+from .stages import fit_process, warn_about_fit
 
 Array = NDArray[np.float64]
 
@@ -59,27 +62,30 @@ class Recursive(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    def _fit_unit(self, data: Dataset) -> None:
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the levels one after the other, cheapest first."""
         surrogate = as_surrogate(self.surrogate)
-        self.processes_: list[GaussianProcess] = []
+        cheapest, *others = data.fidelities
+        self.processes_ = [fit_process(surrogate, data, cheapest, known)]
         self.appended_: list[AppendedColumns] = []
-        for level, fidelity in enumerate(data.fidelities):
-            X = data.unit(fidelity)
-            if level:
-                below = self._mean(data.unit(data.fidelities[level - 1]))
-                here = self._mean(X)
-                appended = AppendedColumns.over((below,), (here,))
-                X = appended.append(X, here)
-                self.appended_.append(appended)
-            process = surrogate.fit(
-                X,
-                fidelity.y,
-                fidelity.noise_var,
-                y_scale=data.scale_of(fidelity.y),
-                on_evaluation=counter(f"modelling {fidelity.name}"),
-            )
-            warn_about_fit(process, f"of {fidelity.name}")
-            self.processes_.append(process)
+        for below, fidelity in pairwise([cheapest, *others]):
+            self._add_level(surrogate, data, below, fidelity)
+
+    def _add_level(self, surrogate: GP, data: Dataset, below: Fidelity, fidelity: Fidelity) -> None:
+        """Fit a level, told what the one below predicts."""
+        U = data.unit(fidelity)
+        here = self._mean(U)
+        appended = AppendedColumns.over((self._mean(data.unit(below)),), (here,))
+        process = surrogate.fit(
+            appended.append(U, here),
+            fidelity.y,
+            fidelity.noise_var,
+            y_scale=data.scale_of(fidelity.y),
+            on_evaluation=counter(f"modelling {fidelity.name}"),
+        )
+        warn_about_fit(process, f"of {fidelity.name}")
+        self.appended_.append(appended)
+        self.processes_.append(process)
 
     def _mean(self, U: Array) -> Array:
         """Mean of the highest level fitted so far."""
@@ -97,22 +103,36 @@ class Recursive(MultiFidelityRegressor):
         """Noise variance of the most expensive fidelity."""
         return float(np.mean(self.processes_[-1].noise_var))
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the highest level."""
         return self.processes_[-1].predict(self._inputs(U))
 
-    def _mean_unit(self, U: Array) -> Array:
+    def mean_unit(self, U: Array) -> Array:
+        """Mean of the highest level."""
         return self._mean(U)
 
-    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and covariance of the highest level."""
         return self.processes_[-1].predict_covariance(self._inputs(U))
 
-    def _get_state(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
+        """Noise of every level, and the fits' reports."""
+        names = [fidelity.name for fidelity in self.training_data_.fidelities]
+        levels = dict(zip(names, self.processes_, strict=True))
+        return {
+            "noise": noise_facts({name: gp.noise_var for name, gp in levels.items()}),
+            "fits": fit_reports({f"of {name}": gp for name, gp in levels.items()}),
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """The levels' processes, and how the means between them were scaled."""
         return {
             "processes": [process.get_state() for process in self.processes_],
             "appended": [asdict(appended) for appended in self.appended_],
         }
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Rebuild the levels."""
         surrogate = as_surrogate(self.surrogate)
         self.processes_ = [surrogate.restore(process) for process in state["processes"]]
         self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]

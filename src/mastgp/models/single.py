@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.dataset import Bounds, Dataset
-from ..errors import DataError
-from ..progress import counter
-from ..surrogates import GP, as_surrogate
-from .estimator import MultiFidelityRegressor, warn_about_fit
+from ..data.dataset import Bounds, Dataset, Fidelity
+from ..errors import DataError, MastWarning, silenced
+from ..surrogates.gp import GP, as_surrogate
+from .estimator import MultiFidelityRegressor
+from .facts import fit_reports, input_facts
+from .known import Known
+from .stages import fit_process
 
 Array = NDArray[np.float64]
 
@@ -21,7 +24,8 @@ class SingleFidelity(MultiFidelityRegressor):
     """One GP of the most expensive fidelity's points, or of the cheapest one's.
 
     Use the expensive one as the yardstick: whatever fuses fidelities must beat it on the same
-    data. Use the cheapest one to see how far the cheap data alone would have led.
+    data. It is what the package means by "the expensive points alone". Use the cheapest one to see
+    how far the cheap data alone would have led.
 
     Parameters
     ----------
@@ -30,10 +34,14 @@ class SingleFidelity(MultiFidelityRegressor):
     costs, order, noise_std, bounds, random_state, surrogate
         As in :class:`mastgp.MAST`.
 
+    Attributes
+    ----------
+    process_ : mastgp.gp.GaussianProcess
+
     Examples
     --------
     >>> import numpy as np
-    >>> from mastgp.models.single import SingleFidelity
+    >>> from mastgp.models import SingleFidelity
     >>> x = np.linspace(0, 1, 30)[:, None]
     >>> model = SingleFidelity(order=["a", "b"]).fit(x, x[:, 0] ** 2, fidelity=["a", "b"] * 15)
     >>> model.predict([[0.5]]).round(2)
@@ -59,41 +67,64 @@ class SingleFidelity(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    def _fit_unit(self, data: Dataset) -> None:
+    @property
+    def uses_cheap_data(self) -> bool:
+        """Whether it models the cheapest fidelity."""
+        return self.which == "cheapest"
+
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the GP."""
         if self.which not in ("top", "cheapest"):
             raise DataError(f"unknown choice {self.which!r}; use 'top' or 'cheapest'")
-        fidelity = data.top if self.which == "top" else data.fidelities[0]
-        self.process_ = as_surrogate(self.surrogate).fit(
-            data.unit(fidelity),
-            fidelity.y,
-            fidelity.noise_var,
-            y_scale=data.scale_of(fidelity.y),
-            on_evaluation=counter(f"modelling {fidelity.name}"),
-        )
-        warn_about_fit(self.process_, f"of {fidelity.name}")
+        surrogate = as_surrogate(self.surrogate)
+        self.process_ = fit_process(surrogate, data, self._modelled(data), known)
+
+    def _modelled(self, data: Dataset) -> Fidelity:
+        return data.top if self.which == "top" else data.fidelities[0]
 
     @property
     def noise_var_(self) -> float:
         """Noise variance of the modelled fidelity."""
         return float(np.mean(self.process_.noise_var))
 
-    def _predict_unit(self, U: Array) -> tuple[Array, Array]:
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the modelled fidelity."""
         return self.process_.predict(U)
 
-    def _mean_unit(self, U: Array) -> Array:
+    def mean_unit(self, U: Array) -> Array:
+        """Mean of the modelled fidelity."""
         return self.process_.predict_mean(U)
 
-    def _covariance_unit(self, U: Array) -> tuple[Array, Array]:
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and covariance of the modelled fidelity."""
         return self.process_.predict_covariance(U)
 
-    def _gradient_unit(self, U: Array) -> tuple[Array, Array]:
+    def gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of the modelled fidelity's mean and variance."""
         return self.process_.predict_gradient(U)
 
-    def _get_state(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
+        """Noise, lengthscales and the fit's report."""
+        name = self._modelled(self.training_data_).name
+        return {
+            "noise": {name: math.sqrt(self.noise_var_)},
+            "inputs": input_facts(self.process_),
+            "fits": fit_reports({f"of {name}": self.process_}),
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """The process, and how it was built."""
         return {
             "surrogate": as_surrogate(self.surrogate).get_params(),
             "process": self.process_.get_state(),
         }
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Rebuild the process."""
         self.process_ = GP(**state["surrogate"]).restore(state["process"])
+
+
+def expensive_alone(data: Dataset) -> SingleFidelity:
+    """Fit the user's alternative: a GP of the most expensive fidelity's points, as ``hf-only``."""
+    with silenced(MastWarning):
+        return SingleFidelity().fit_data(data)

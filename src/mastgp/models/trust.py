@@ -61,7 +61,7 @@ def _triangular(d: Array, alpha: float, r: Array) -> Array:
 
 
 #: W1 to W9.
-WEIGHTS: dict[str, Weight] = {
+NEIGHBOUR_WEIGHTS: dict[str, Weight] = {
     "power": lambda d, alpha, r: 1.0 - d**alpha,
     "exponential": lambda d, alpha, r: np.exp(-alpha * d),
     "gaussian": lambda d, alpha, r: np.exp(-alpha * d**2),
@@ -80,7 +80,7 @@ class Trust:
 
     Attributes
     ----------
-    weight : array of shape (n,)
+    value : array of shape (n,)
         W: share of the corrected cheap value; 1 - W is the expensive model's.
     nearest : array of shape (n,)
         Distance to the nearest expensive point.
@@ -88,12 +88,12 @@ class Trust:
         Number of expensive points in the trust region.
     """
 
-    weight: Array
+    value: Array
     nearest: Array
     neighbours: NDArray[np.intp]
 
 
-def trust_weights(
+def trust_in(
     X_cheap: Array,
     X_top: Array,
     alpha: float,
@@ -103,7 +103,7 @@ def trust_weights(
     weight: str | Weight = "power",
     lengthscales: Array | None = None,
 ) -> Trust:
-    """Trust weight of every cheap point (equations for r_i, w_j and W of the paper).
+    """Trust in every cheap point (equations for r_i, w_j and W of the paper).
 
     Parameters
     ----------
@@ -113,14 +113,14 @@ def trust_weights(
     alpha : float
         The cheap fidelity's exponent.
     metric, radius, weight : name or callable
-        See :data:`METRICS`, :data:`RADII`, :data:`WEIGHTS`.
+        See :data:`METRICS`, :data:`RADII`, :data:`NEIGHBOUR_WEIGHTS`.
     lengthscales : array of shape (d,), optional
         For the ``mahalanobis`` metric.
 
     Examples
     --------
     >>> import numpy as np
-    >>> trust_weights(np.array([[0.25]]), np.array([[0.0]]), alpha=0.5).weight
+    >>> trust_in(np.array([[0.25]]), np.array([[0.0]]), alpha=0.5).value
     array([0.5])
     """
     if weight == "triangular" and radius == "global":
@@ -139,7 +139,7 @@ def trust_weights(
     r = np.asarray(lookup(RADII, radius, "radius")(nearest), dtype=float)
     r = np.broadcast_to(r, nearest.shape)
     inside = (d <= r[:, None]) | (d == nearest[:, None])
-    w = np.clip(lookup(WEIGHTS, weight, "weight")(d, alpha, r[:, None]), 0.0, 1.0)
+    w = np.clip(lookup(NEIGHBOUR_WEIGHTS, weight, "weight")(d, alpha, r[:, None]), 0.0, 1.0)
     if np.isnan(r).any() or np.isnan(w).any():
         raise DataError("the radius or weight function gave NaN; it must give numbers")
     neighbours = inside.sum(axis=1)

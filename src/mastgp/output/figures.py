@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..check.heldout import HeldOut, expensive_alone, held_out
+from ..check.heldout import HeldOut, held_out
 from ..errors import DataError, FileError, listed
 from ..files import atomic_write
 from ..models.estimator import Z95, MultiFidelityRegressor
-from ..models.mast import MAST
+from ..models.single import expensive_alone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
     rows = math.ceil(len(slices) / columns)
     figure = _figure(columns, 1 + rows)
     top, below = figure.subfigures(2, 1, height_ratios=[1, rows], squeeze=False)[:, 0]
-    if isinstance(model, MAST) and model.augmentations_:
+    if model.trusted_points():
         plot_parity(model, top.add_subplot(1, 2, 1), checked)
         plot_trust(model, top.add_subplot(1, 2, 2))
     else:
@@ -65,7 +65,7 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
 
 def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None) -> None:
     """Predicted against observed for expensive points that the model has not seen."""
-    if len(np.unique(model.training_data_.top.X, axis=0)) < 2:
+    if model.training_data_.places(model.training_data_.top).max() < 1:
         axes.text(0.5, 0.5, "one expensive place:\nnothing to check with", ha="center", va="center")
         axes.set_axis_off()
         return
@@ -99,16 +99,16 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     axes.set_ylabel(f"predicted {_target(model)}")
 
 
-def plot_trust(model: MAST, axes: Axes) -> None:
+def plot_trust(model: MultiFidelityRegressor, axes: Axes) -> None:
     """Trust in each cheap point over its distance to the nearest expensive one."""
-    for part, colour in zip(model.augmentations_, _colours(model), strict=True):
+    for points, colour in zip(model.trusted_points(), _colours(model), strict=True):
         axes.scatter(
-            part.trust.nearest,
-            part.trust.weight,
+            points.nearest,
+            points.trust,
             s=14,
             color=colour,
             alpha=0.7,
-            label=part.fidelity.name,
+            label=points.name,
             linewidths=0,
         )
     axes.set_ylim(-0.03, 1.03)
@@ -135,8 +135,8 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
     line = np.tile(centre, (201, 1))
     line[:, i] = np.linspace(data.box.low[i], data.box.high[i], 201)
     U = data.box.to_unit(line)
-    mean = model._mean_unit(U)
-    low, high = model._quantiles_unit(U, (0.025, 0.975))
+    mean = model.mean_unit(U)
+    low, high = model.distribution_unit(U).interval(0.95)
     axes.fill_between(
         line[:, i],
         low,
@@ -147,7 +147,7 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
         label="95 % interval",
     )
     axes.plot(line[:, i], mean, color=_BLUE, linewidth=1.6, label="prediction")
-    for (name, X, y), colour in zip(_cheap_points(model), _colours(model), strict=True):
+    for (name, X, y), colour in zip(model.cheap_points(), _colours(model), strict=True):
         _scatter(axes, model, X, y, i, centre, colour, 14)
         axes.scatter([], [], s=14, color=colour, label=f"{name} *")
     _scatter(axes, model, data.top.X, data.top.y, i, centre, "black", 22)
@@ -181,7 +181,7 @@ def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
     for i, varies in enumerate(data.box.varies):
         line = np.tile(centre, (41, 1))
         line[:, i] = np.linspace(0.0, 1.0, 41)
-        swings.append(np.ptp(model._mean_unit(line)) if varies else -1.0)
+        swings.append(np.ptp(model.mean_unit(line)) if varies else -1.0)
     strongest = np.argsort(swings)[::-1][:MAX_SLICES]
     names = [data.feature_names[i] for i in sorted(strongest) if data.box.varies[i]]
     return names or list(data.feature_names[:1])
@@ -191,7 +191,7 @@ def draw(model: MultiFidelityRegressor, kind: str = "all") -> Figure:
     """Draw one kind of figure: ``all``, ``parity``, ``slices`` or ``trust``."""
     if kind == "all":
         return plot_model(model)
-    if kind == "trust" and not (isinstance(model, MAST) and model.augmentations_):
+    if kind == "trust" and not model.trusted_points():
         raise DataError("only MAST models of several fidelities have trust weights to draw")
     if kind == "slices":
         names = influential_inputs(model)
@@ -245,16 +245,6 @@ def _scatter(
     axes.scatter(X[near, i], y[near], s=size, color=colour, alpha=alpha, linewidths=0, zorder=3)
 
 
-def _cheap_points(model: MultiFidelityRegressor) -> list[tuple[str, Array, Array]]:
-    """Name, inputs and targets of each cheap fidelity: corrected, where the model does that."""
-    if isinstance(model, MAST):
-        return [
-            (f"{part.fidelity.name}, corrected", part.fidelity.X, part.y)
-            for part in model.augmentations_
-        ]
-    return [(f"{f.name}, as observed", f.X, f.y) for f in model.training_data_.cheaper]
-
-
 def _colours(model: MultiFidelityRegressor) -> list[str]:
     n_cheap = len(model.training_data_.cheaper)
     return [_CHEAP_COLOURS[i % len(_CHEAP_COLOURS)] for i in range(n_cheap)]
@@ -266,4 +256,4 @@ def _target(model: MultiFidelityRegressor) -> str:
 
 def _title(model: MultiFidelityRegressor) -> str:
     counts = [f"{len(f.y)} {f.name}" for f in reversed(model.training_data_.fidelities)]
-    return f"{model._label} surrogate of {_target(model)} from {' + '.join(counts)} points"
+    return f"{model.label} surrogate of {_target(model)} from {' + '.join(counts)} points"

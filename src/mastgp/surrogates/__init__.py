@@ -1,6 +1,6 @@
-"""What a stage of MAST can be made of.
+"""What a stage of a model can be made of.
 
-Names are imported when they are first used: to look for a checkpoint takes no regressor.
+Names are imported when they are first used, so that looking for a checkpoint loads no regressor.
 """
 
 from typing import TYPE_CHECKING

@@ -1,19 +1,21 @@
-"""What a stage of MAST asks of a regressor: a mean and a variance."""
+"""What a stage of a model asks of a regressor: a mean and a variance."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
-from ..errors import MastError
+from ..errors import DataError, MastError
 
 Array = NDArray[np.float64]
+_T = TypeVar("_T")
 
 
 class Fitted(Protocol):
@@ -31,7 +33,7 @@ class Fitted(Protocol):
 
 @dataclass(frozen=True)
 class Hints:
-    """What MAST knows of a stage, for surrogates that can use it.
+    """What a model knows of a stage, for surrogates that can use it.
 
     Attributes
     ----------
@@ -40,11 +42,11 @@ class Hints:
     y_scale : float
         Scale of the target.
     on_evaluation : callable
-        To be called now and then during a long fit.
+        The surrogate calls it now and then during a long fit.
     random : RandomState
         Source of seeds.
     before : fitted stage, optional
-        The same stage of nearly the same data: where a search may begin.
+        The same stage, fitted to nearly the same data. A search may begin at its result.
     """
 
     warp: bool
@@ -55,14 +57,21 @@ class Hints:
 
 
 class Surrogate(BaseEstimator, ABC):  # type: ignore[misc]
-    """How the regressor of a stage is built: the protocol of everything that MAST can stand on.
+    """How the regressor of a stage is built. Models such as :class:`mastgp.MAST` are made of these.
 
-    A subclass says how to `fit`. The rest has defaults: that it needs nothing installed, that it
-    has no use for hints, and that it cannot be written to a file.
+    A subclass says how to `fit`. Everything else has a default: the surrogate needs nothing
+    installed, makes no use of hints, and cannot be written to a file.
+
+    `fit` may return the surrogate itself, as scikit-learn's regressors do, or a new object. Each
+    stage of a model fits a copy made by :func:`sklearn.base.clone`, so the object that was given
+    to the model stays as it was. For that the constructor must keep every argument unchanged in
+    an attribute of the same name, as everywhere in scikit-learn. Attributes that were set later
+    are copied too, except those whose names end with an underscore: by scikit-learn's convention
+    they are results of a fit.
 
     Examples
     --------
-    A surrogate of one's own, which predicts the mean and variance of the targets everywhere:
+    This surrogate predicts the mean and the variance of the targets everywhere:
 
     >>> import numpy as np
     >>> from mastgp import MAST
@@ -79,9 +88,11 @@ class Surrogate(BaseEstimator, ABC):  # type: ignore[misc]
     array([3.])
     """
 
-    #: Whether `fit` uses a noise variance for every observation. The last stage of those that do
-    #: not is completed when predicting; see :class:`mastgp.MAST`.
+    #: Whether `fit` uses a noise variance for every observation. If the last stage of a
+    #: :class:`mastgp.MAST` does not, the variance of predictions is completed when predicting.
     takes_noise: bool = False
+    #: Whether the same data always give the same fit, so that models can share it.
+    deterministic: bool = False
 
     @abstractmethod
     def fit(self, X: Array, y: Array, noise_var: Array | None = None) -> Fitted:
@@ -93,20 +104,45 @@ class Surrogate(BaseEstimator, ABC):  # type: ignore[misc]
             Inputs in the unit cube.
         y : array of shape (n,)
         noise_var : array of shape (n,), optional
-            Noise variance of every observation, only if the surrogate takes it.
+            Noise variance of every observation. It is given only if `takes_noise` is true.
         """
 
     def fit_stage(self, X: Array, y: Array, noise_var: Array | None, hints: Hints) -> Fitted:
-        """Fit a stage, with what else is known of it."""
-        return self.fit(X, y, noise_var)
+        """Fit a copy of this surrogate to a stage.
+
+        Override this method to make use of `hints`. It must not change the surrogate, because all
+        stages are fitted with the same one.
+        """
+        return copied(self).fit(X, y, noise_var)
+
+    def __sklearn_clone__(self) -> Self:
+        """Copy what the constructor sets, and what was set later; see the class."""
+        copy: Self = super().__sklearn_clone__()
+        for name, value in vars(self).items():
+            if name not in vars(copy) and not name.endswith("_"):
+                setattr(copy, name, deepcopy(value))
+        return copy
 
     def check_ready(self) -> None:
         """Raise an error that says what is missing, before any work is done."""
 
     def state_of(self, fitted: Any) -> dict[str, Any]:
-        """What a file must hold of a fitted stage: plain values and arrays."""
+        """Return what a file must hold of a fitted stage: plain values and arrays."""
         raise MastError(f"a model made of {type(self).__name__} cannot be written to a file")
 
     def restore(self, state: dict[str, Any]) -> Fitted:
-        """Inverse of :meth:`state_of`."""
+        """Rebuild a fitted stage from what :meth:`state_of` returned."""
         raise MastError(f"a model made of {type(self).__name__} cannot be read from a file")
+
+
+def copied(original: _T) -> _T:
+    """Copy a surrogate or regressor that has not been fitted, or say why that is impossible."""
+    try:
+        copy: _T = clone(original)
+    except Exception as error:  # constructors and copies fail in many ways
+        raise DataError(
+            f"a {type(original).__name__} cannot be copied, and every stage needs a copy of its "
+            "own; write its constructor as scikit-learn asks: each argument is kept, unchanged, "
+            f"in an attribute of the same name ({' '.join(str(error).split())})"
+        ) from error
+    return copy

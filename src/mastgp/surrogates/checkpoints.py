@@ -1,6 +1,7 @@
-"""Pretrained weights of in-context learners: where they are looked for, and how to get them.
+"""Checkpoints: files with the pretrained weights of in-context learners.
 
-Nothing here imports the learners' packages, and nothing but :func:`download` uses the network.
+This module says where a checkpoint is looked for and how to get it. It never imports a learner's
+package. Only :func:`download` uses the network.
 """
 
 from __future__ import annotations
@@ -11,35 +12,36 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import DataError, FileError, MissingExtraError, listed
-from ..files import atomic_write
-from ..progress import report
-
-#: Seconds without an answer after which a download is given up.
-_TIMEOUT = 60
-_CHUNK = 1 << 20
+from .. import libraries
+from ..errors import DataError, FileError, listed
 
 
 @dataclass(frozen=True)
-class Weights:
-    """The weights of one learner.
+class Checkpoint:
+    """The file of pretrained weights that a learner's authors published.
 
     Attributes
     ----------
-    name, package : str
-        As in ``MAST(surrogate=name)``, and what is imported.
+    name : str
+        Name of the learner, as in ``MAST(surrogate=name)``.
+    package : str
+        Package of the learner, as in ``import package``.
     title : str
         What its authors call it.
     filename : str
+        Usual name of the file.
     variable : str
-        Environment variable with the file, or with the folder that has it.
+        Environment variable with the path of the file, or of the folder that has it.
     folders : callable
-        Gives the learner's cache folders, which are looked at last; downloads go to the first.
+        Returns the learner's cache folders. They are searched last. Downloads go to the first.
     url : str
+        Where the file is published.
     licence, licence_url : str
+        Under which licence, and where that can be read.
+    sha256 : str or None
+        Checksum of the published file, where it is known.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Weights:
     url: str
     licence: str
     licence_url: str
+    sha256: str | None = None
 
 
 def _environment(variable: str) -> str:
@@ -62,7 +65,7 @@ def _cache() -> Path:
 
 
 def _tabpfn_folders() -> list[Path]:
-    """TabPFN's cache folder, as its package finds it."""
+    """Return TabPFN's cache folder, as its own package finds it."""
     given = _environment("TABPFN_MODEL_CACHE_DIR")
     if given:
         return [Path(given)]
@@ -74,16 +77,16 @@ def _tabpfn_folders() -> list[Path]:
 
 
 def _tabicl_folders() -> list[Path]:
-    """A folder of our own, then Hugging Face's cache, where TabICL's package keeps its weights."""
+    """Return a folder of our own, then Hugging Face's cache, which TabICL's package uses."""
     home = Path(_environment("HF_HOME") or _cache() / "huggingface")
     hub = Path(_environment("HF_HUB_CACHE") or home / "hub")
     return [_cache() / "tabicl", *sorted(hub.glob("models--jingang--TabICL/snapshots/*"))]
 
 
-WEIGHTS = {
-    weights.name: weights
-    for weights in (
-        Weights(
+CHECKPOINTS = {
+    checkpoint.name: checkpoint
+    for checkpoint in (
+        Checkpoint(
             name="tabpfn",
             package="tabpfn",
             title="TabPFN v2",
@@ -96,7 +99,7 @@ WEIGHTS = {
             "(weights newer than v2 are for non-commercial use only)",
             licence_url="https://huggingface.co/Prior-Labs/TabPFN-v2-reg/blob/main/LICENSE.txt",
         ),
-        Weights(
+        Checkpoint(
             name="tabicl",
             package="tabicl",
             title="TabICL v2",
@@ -112,43 +115,39 @@ WEIGHTS = {
 }
 
 
-def weights_of(name: str) -> Weights:
-    """Find the weights of a learner by its name."""
-    if name not in WEIGHTS:
-        raise DataError(f"unknown learner {name!r}; choose one of {listed(WEIGHTS)}")
-    return WEIGHTS[name]
+def checkpoint_of(name: str) -> Checkpoint:
+    """Find the checkpoint of a learner by the learner's name."""
+    if name not in CHECKPOINTS:
+        raise DataError(f"unknown learner {name!r}; choose one of {listed(CHECKPOINTS)}")
+    return CHECKPOINTS[name]
 
 
-def check_installed(weights: Weights) -> None:
+def check_installed(checkpoint: Checkpoint) -> None:
     """Raise an error with the command that installs a learner's package, if it is missing."""
-    if find_spec(weights.package) is None:
-        raise MissingExtraError(
-            f"surrogate {weights.name!r} needs {weights.package!r}; install it with "
-            "'pip install \"mastgp[icl]\"'"
-        )
+    libraries.check_installed(f"surrogate {checkpoint.name!r}", checkpoint.package, extra="icl")
 
 
-def check_ready(weights: Weights) -> None:
-    """Raise an error that says what is missing: the package, or its weights."""
-    check_installed(weights)
-    find_checkpoint(weights)
+def check_ready(checkpoint: Checkpoint) -> None:
+    """Raise an error that says what is missing: the learner's package, or its checkpoint."""
+    check_installed(checkpoint)
+    find_checkpoint(checkpoint)
 
 
 def find_checkpoint(
-    weights: Weights,
+    checkpoint: Checkpoint,
     given: str | os.PathLike[str] | None = None,
     *,
     filename: str | None = None,
     sha256: str | None = None,
 ) -> Path:
-    """Find a file of weights on this machine.
+    """Find a checkpoint on this machine.
 
     Parameters
     ----------
-    weights : Weights
+    checkpoint : Checkpoint
     given : path, optional
-        The file, or the folder that has it. Nothing else is looked at, unless a certain file is
-        asked for by `sha256`: it may have moved.
+        The file, or the folder that has it. Other places are searched only if `sha256` asks for
+        a certain file, because that file may have moved.
     filename : str, optional
         Name of the file, if not the usual one.
     sha256 : str, optional
@@ -157,38 +156,45 @@ def find_checkpoint(
     Returns
     -------
     Path
-        Absolute.
+        Absolute path of the file.
     """
-    filename = filename or weights.filename
-    places = _places(weights, given, everywhere=sha256 is not None)
+    filename = filename or checkpoint.filename
+    places = _places(checkpoint, given, everywhere=sha256 is not None)
     found = [path for place in places if (path := _file_at(place, filename)) is not None]
     if not found:
-        raise FileError(_how_to_get(weights, filename, given))
+        raise FileError(_how_to_get(checkpoint, filename, given))
     for path in found:
         if sha256 is None or checksum(path) == sha256:
             return path.resolve()
     raise FileError(
         f"{found[0]} is not the file that this model was fitted with: their contents differ; "
-        f"put the {filename} with SHA-256 {sha256} there, or set {weights.variable} to it"
+        f"put the {filename} with SHA-256 {sha256} there, or set {checkpoint.variable} to it"
     )
 
 
-def has_checkpoint(weights: Weights) -> bool:
-    """Whether a learner's weights are on this machine."""
+def find_checkpoint_of(name: str) -> Path:
+    """Find the checkpoint of a learner by the learner's name, or say how to get it."""
+    return find_checkpoint(checkpoint_of(name))
+
+
+def has_checkpoint(checkpoint: Checkpoint) -> bool:
+    """Whether a learner's checkpoint is on this machine."""
     try:
-        find_checkpoint(weights)
+        find_checkpoint(checkpoint)
     except FileError:
         return False
     return True
 
 
-def _places(weights: Weights, given: str | os.PathLike[str] | None, everywhere: bool) -> list[Path]:
-    """Files or folders to look at, in order."""
-    variable = _environment(weights.variable)
+def _places(
+    checkpoint: Checkpoint, given: str | os.PathLike[str] | None, everywhere: bool
+) -> list[Path]:
+    """Return the files or folders to search, in order."""
+    variable = _environment(checkpoint.variable)
     places = [Path(place) for place in (given, variable) if place]
     if everywhere:
-        return [*places, *weights.folders()]
-    return places[:1] or weights.folders()
+        return [*places, *checkpoint.folders()]
+    return places[:1] or checkpoint.folders()
 
 
 def _file_at(place: Path, filename: str) -> Path | None:
@@ -196,19 +202,19 @@ def _file_at(place: Path, filename: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _how_to_get(weights: Weights, filename: str, given: str | os.PathLike[str] | None) -> str:
-    folder = weights.folders()[0]
-    looked = given if given is not None else _environment(weights.variable) or folder
+def _how_to_get(checkpoint: Checkpoint, filename: str, given: str | os.PathLike[str] | None) -> str:
+    folder = checkpoint.folders()[0]
+    looked = given if given is not None else _environment(checkpoint.variable) or folder
     return (
-        f"{weights.title} needs its weights, which are not at {looked}: put the file {filename} "
-        f"in {folder}, set {weights.variable} to it, or run "
-        f"'mast icl download {weights.name}'; licence of {weights.filename}: {weights.licence}, "
-        f"{weights.licence_url}"
+        f"{checkpoint.title} needs its weights, which are not at {looked}: put the file {filename} "
+        f"in {folder}, set {checkpoint.variable} to it, or run 'mast icl download "
+        f"{checkpoint.name}'; licence of {checkpoint.filename}: {checkpoint.licence}, "
+        f"{checkpoint.licence_url}"
     )
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Compute the SHA-256 of a file. It is remembered until the file changes."""
     status = path.stat()
     return _checksum(str(path), status.st_mtime_ns, status.st_size)
 
@@ -219,60 +225,39 @@ def _checksum(path: str, modified: int, size: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def licence_notice(weights: Weights) -> str:
-    """What whoever downloads weights must know and agree to first."""
+def licence_notice(checkpoint: Checkpoint) -> str:
+    """Say what a user must know and agree to before a download."""
     return (
-        f"{weights.title}: {weights.filename}\n"
-        f"  from     {weights.url}\n"
-        f"  to       {weights.folders()[0] / weights.filename}\n"
-        f"  licence  {weights.licence}\n"
-        f"           {weights.licence_url}"
+        f"{checkpoint.title}: {checkpoint.filename}\n"
+        f"  from     {checkpoint.url}\n"
+        f"  to       {checkpoint.folders()[0] / checkpoint.filename}\n"
+        f"  licence  {checkpoint.licence}\n"
+        f"           {checkpoint.licence_url}"
     )
 
 
-def download(weights: Weights, agree: Callable[[str], bool]) -> Path:
-    """Fetch a learner's weights into its cache folder.
+def download(checkpoint: Checkpoint, agree: Callable[[str], bool]) -> Path:
+    """Fetch a learner's checkpoint into its cache folder.
 
     Parameters
     ----------
-    weights : Weights
+    checkpoint : Checkpoint
     agree : callable
-        Gets :func:`licence_notice` and says whether its reader agrees. Without agreement nothing
-        is sent or written.
+        Gets the text of :func:`licence_notice` and returns whether the user agrees. Without
+        agreement nothing is sent or written.
 
     Returns
     -------
     Path
-        The file; one that is there already is left as it is.
+        The file. A file that is there already is left as it is.
     """
-    target = weights.folders()[0] / weights.filename
+    from ..downloads import fetch_file
+
+    target = checkpoint.folders()[0] / checkpoint.filename
     if target.exists():
         return target
-    if not agree(licence_notice(weights)):
-        raise DataError(f"the licence of {weights.title} was not accepted: nothing was downloaded")
-    content = _fetch(weights.url, f"downloading {weights.filename}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(target) as file:
-        file.write(content)
-    return target
-
-
-def _fetch(url: str, what: str) -> bytes:
-    """Content of a web address, whole."""
-    from http.client import HTTPException
-    from urllib.request import urlopen
-
-    content = bytearray()
-    try:
-        with urlopen(url, timeout=_TIMEOUT) as answer:
-            expected = int(answer.headers.get("Content-Length") or 0)
-            while chunk := answer.read(_CHUNK):
-                content += chunk
-                report(what, len(content), expected or None)
-    except (OSError, HTTPException) as error:
-        raise FileError(f"cannot download {url}: {error}") from error
-    if len(content) < expected:
-        raise FileError(
-            f"cannot download {url}: the connection broke after {len(content)} of {expected} bytes"
+    if not agree(licence_notice(checkpoint)):
+        raise DataError(
+            f"the licence of {checkpoint.title} was not accepted: nothing was downloaded"
         )
-    return bytes(content)
+    return fetch_file(checkpoint.url, target, sha256=checkpoint.sha256)

@@ -45,7 +45,7 @@ SURROGATES: dict[str, Callable[[], Surrogate]] = {
 
 
 def find_surrogate(chosen: Choice) -> Surrogate:
-    """Find a surrogate by name; an instance stands for itself, a regressor is adapted."""
+    """Find a surrogate by name. A surrogate is returned as it is, a regressor is wrapped."""
     if isinstance(chosen, Surrogate):
         return chosen
     if isinstance(chosen, str) and chosen in SURROGATES:
@@ -59,7 +59,7 @@ def find_surrogate(chosen: Choice) -> Surrogate:
 
 
 def surrogates_of_stages(chosen: Choice | Sequence[Choice]) -> tuple[Surrogate, ...]:
-    """Surrogates of the three stages, from one for all or one for each."""
+    """Return the surrogates of the three stages, given one for all or one for each."""
     if not isinstance(chosen, list | tuple):
         return (find_surrogate(chosen),) * 3
     if len(chosen) != 3:

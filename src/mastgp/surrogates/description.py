@@ -1,7 +1,7 @@
 """Surrogates as plain data, for files.
 
-What is read from a file decides which of the classes named here is built, and nothing else: no
-module is imported by a name that a file gives.
+A file can choose one of the classes named here, and nothing else. No module is imported by a name
+that a file gives.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MODULES = {name: module for module, names in _SKLEARN.items() for name in names
 
 
 def describe(value: Any) -> Any:
-    """A surrogate, a sequence of them, or a parameter of theirs, as plain data and arrays."""
+    """Turn a surrogate, a sequence of them, or one of their parameters into plain data."""
     if value is None or isinstance(value, str | bool | int | np.ndarray):
         return value
     if isinstance(value, float) and math.isfinite(value):
@@ -68,7 +68,7 @@ def describe(value: Any) -> Any:
 
 
 def build(description: Any) -> Any:
-    """Inverse of :func:`describe`."""
+    """Build what :func:`describe` turned into plain data."""
     if isinstance(description, list):
         return tuple(build(entry) for entry in description)
     if not isinstance(description, dict):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
 from ..gp.kernels import KERNELS
-from ..gp.model import Layout
+from ..gp.layout import Layout
 from .base import Hints, Surrogate
 
 Array = NDArray[np.float64]
@@ -23,10 +23,10 @@ class GP(Surrogate):
     Parameters
     ----------
     kernel : {"rbf", "matern52"}
-        RBF is the paper's; Matérn-5/2 suits rougher responses.
+        RBF is the paper's kernel. Matérn-5/2 suits rougher responses.
     priors : bool
-        Whether hyperparameters have BoTorch's default priors, which keep fits sane with few
-        points. Without them the fit is plain Type-II maximum likelihood.
+        Whether hyperparameters have BoTorch's default priors. They help where points are few.
+        Without them the fit is plain Type-II maximum likelihood.
 
     Examples
     --------
@@ -36,13 +36,14 @@ class GP(Surrogate):
     """
 
     takes_noise = True
+    deterministic = True
 
     def __init__(self, kernel: str = "rbf", priors: bool = True) -> None:
         self.kernel = kernel
         self.priors = priors
 
     def model(self, n_inputs: int, *, learn_noise: bool, warp: bool) -> Model:
-        """The engine's model of a stage."""
+        """Return the engine's model of a stage."""
         if self.kernel not in KERNELS:
             raise DataError(f"unknown kernel {self.kernel!r}; choose one of {listed(KERNELS)}")
         plain = Model(
@@ -64,9 +65,9 @@ class GP(Surrogate):
         on_evaluation: Callable[[], None] | None = None,
         before: Any = None,
     ) -> GaussianProcess:
-        """Fit a stage; the noise is learned where `noise_var` is not given.
+        """Fit a stage. The noise is learned if `noise_var` is not given.
 
-        The search starts where that of `before`, a GP of nearly the same data, ended.
+        If `before` is a GP of nearly the same data, the search starts at its hyperparameters.
         """
         model = self.model(X.shape[1], learn_noise=noise_var is None, warp=warp)
         starts = None
@@ -85,7 +86,7 @@ class GP(Surrogate):
     def fit_stage(
         self, X: Array, y: Array, noise_var: Array | None, hints: Hints
     ) -> GaussianProcess:
-        """Fit a stage, with its target's scale and its warp."""
+        """Fit a stage with all that the hints say."""
         return self.fit(
             X,
             y,
@@ -97,7 +98,7 @@ class GP(Surrogate):
         )
 
     def state_of(self, fitted: GaussianProcess) -> dict[str, Any]:
-        """The process's own state."""
+        """Return the process's own state."""
         return fitted.get_state()
 
     def restore(self, state: dict[str, Any]) -> GaussianProcess:
@@ -111,7 +112,7 @@ class GP(Surrogate):
 
 
 def as_surrogate(chosen: str | GP) -> GP:
-    """Find a Gaussian process by name; an instance stands for itself."""
+    """Find a Gaussian process by name. An instance is returned as it is."""
     if isinstance(chosen, GP):
         return chosen
     if chosen == "gp":

@@ -1,6 +1,6 @@
 """Stages made of pretrained transformers that learn in context: TabPFN and TabICL.
 
-Weights are never downloaded here: see :mod:`mastgp.surrogates.checkpoints`.
+Nothing is downloaded here: see :mod:`mastgp.surrogates.checkpoints`.
 """
 
 from __future__ import annotations
@@ -17,46 +17,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, MastError
-from ..gp.threads import ALL_CORES_FROM
 from ..libraries import untouched
-from .checkpoints import WEIGHTS, Weights, check_installed, checksum, find_checkpoint
+from ..threads import ALL_CORES_FROM
+from .checkpoints import CHECKPOINTS, Checkpoint, check_installed, checksum, find_checkpoint
 from .refitted import Conditioned, Recipe, Refittable
 
 Array = NDArray[np.float64]
 
 
 class InContext(Refittable):
-    """Base of learners with pretrained weights."""
+    """Base of the learners with pretrained weights."""
 
-    weights: ClassVar[Weights]
+    #: What the learner's authors published.
+    published: ClassVar[Checkpoint]
     checkpoint: str | PathLike[str] | None
 
     @abstractmethod
     def _library_regressor(self, path: str, seed: int) -> Any:
-        """The library's regressor, not yet fitted."""
+        """Build the library's regressor, not yet fitted."""
 
     def check_ready(self) -> None:
-        """Package and weights must be there; neither is imported or read."""
-        check_installed(self.weights)
-        find_checkpoint(self.weights, self.checkpoint)
+        """Raise an error if package or checkpoint are missing. Neither of them is loaded."""
+        check_installed(self.published)
+        find_checkpoint(self.published, self.checkpoint)
 
     def restore(self, state: dict[str, Any]) -> Conditioned:
-        """A stage whose weights are those it was fitted with, wherever they are now."""
-        check_installed(self.weights)
+        """Rebuild a stage with the checkpoint it was fitted with, wherever that is now."""
+        check_installed(self.published)
         self._find(Recipe(**state))
         return super().restore(state)
 
     def _recipe(self, X: Array, y: Array, noise_var: Array | None, seed: int) -> Recipe:
         if len(y) < 2:
-            raise DataError(f"{self.weights.title} needs two points of every fidelity at least")
-        path = find_checkpoint(self.weights, self.checkpoint)
+            raise DataError(f"{self.published.title} needs two points of every fidelity at least")
+        path = find_checkpoint(self.published, self.checkpoint)
         plain = super()._recipe(X, y, noise_var, seed)
         return replace(plain, checkpoint=path.name, sha256=checksum(path))
 
     def _find(self, recipe: Recipe) -> str:
         return str(
             find_checkpoint(
-                self.weights, self.checkpoint, filename=recipe.checkpoint, sha256=recipe.sha256
+                self.published, self.checkpoint, filename=recipe.checkpoint, sha256=recipe.sha256
             )
         )
 
@@ -68,25 +69,26 @@ class InContext(Refittable):
         except Exception as error:  # a damaged file fails in many ways, none of them ours
             reason = " ".join(str(error).split())
             raise MastError(
-                f"{self.weights.title} cannot be fitted with the weights {path}: {reason}"
+                f"{self.published.title} cannot be fitted with the weights {path}: {reason}"
             ) from error
 
 
 class TabPFN(InContext):
-    """TabPFN: with its v2 weights in all stages, this is the paper's MAST-ICL.
+    """TabPFN. MAST with its v2 weights in all stages is the paper's MAST-ICL.
 
-    Mean and variance are the exact moments of the predicted distribution; the variance includes
-    what noise the network sees in the data.
+    Mean and variance are the exact moments of the predicted distribution. The variance includes
+    the noise that the network sees in the data.
 
     Parameters
     ----------
     checkpoint : path, optional
-        File of weights, or folder that has it; by default what the environment variable
-        ``TABPFN_MODEL_PATH`` names, else ``tabpfn-v2-regressor.ckpt`` in TabPFN's cache folder.
+        File of pretrained weights, or folder that has it. By default the environment variable
+        ``TABPFN_MODEL_PATH`` names it; without that it is ``tabpfn-v2-regressor.ckpt`` in
+        TabPFN's cache folder.
     n_estimators : int or "auto"
-        Number of differently prepared copies of the data that are averaged.
+        Number of differently prepared copies of the data. Their predictions are averaged.
     device : str
-        As in PyTorch.
+        Where the network runs, as in PyTorch: ``"cpu"`` or ``"cuda"``.
 
     Examples
     --------
@@ -95,7 +97,7 @@ class TabPFN(InContext):
     >>> model = MAST(surrogate=TabPFN(checkpoint="weights/tabpfn-v2-regressor.ckpt"))
     """
 
-    weights = WEIGHTS["tabpfn"]
+    published = CHECKPOINTS["tabpfn"]
 
     def __init__(
         self,
@@ -125,20 +127,20 @@ class TabPFN(InContext):
 
 
 class TabICL(InContext):
-    """TabICL: like TabPFN, with weights under a permissive licence.
+    """TabICL, which is like TabPFN and has weights under a permissive licence.
 
-    Mean and variance are those of the quantiles it predicts, 999 of them; the variance includes
-    what noise the network sees in the data.
+    Mean and variance are those of the 999 quantiles that it predicts. The variance includes the
+    noise that the network sees in the data.
 
     Parameters
     ----------
     checkpoint : path, optional
-        File of weights, or folder that has it; by default what the environment variable
-        ``TABICL_MODEL_PATH`` names, else the one in a cache folder.
+        File of pretrained weights, or folder that has it. By default the environment variable
+        ``TABICL_MODEL_PATH`` names it; without that it is looked for in TabICL's cache folders.
     n_estimators : int
-        Number of differently prepared copies of the data that are averaged.
+        Number of differently prepared copies of the data. Their predictions are averaged.
     device : str
-        As in PyTorch.
+        Where the network runs, as in PyTorch: ``"cpu"`` or ``"cuda"``.
 
     Examples
     --------
@@ -147,7 +149,7 @@ class TabICL(InContext):
     >>> model = MAST(surrogate=TabICL(n_estimators=4))
     """
 
-    weights = WEIGHTS["tabicl"]
+    published = CHECKPOINTS["tabicl"]
 
     def __init__(
         self,

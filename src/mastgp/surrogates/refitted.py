@@ -1,4 +1,7 @@
-"""Surrogates whose fitted stage is known by its data: files hold those, and it is fitted again."""
+"""Surrogates that wrap a regressor of another library.
+
+A file holds the data of such a stage, not the regressor. The stage is fitted again when it is read.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .base import Fitted, Hints, Surrogate
+from .base import Fitted, Hints, Surrogate, copied
 
 Array = NDArray[np.float64]
 #: Seeds are drawn below this.
@@ -21,7 +23,7 @@ _SEEDS = 2**31 - 1
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that a fit depends on, besides the surrogate's parameters.
+    """Everything that a fit depends on, besides the surrogate's parameters.
 
     Attributes
     ----------
@@ -30,7 +32,7 @@ class Recipe:
     noise_var : array of shape (n,) or None
     seed : int
     checkpoint, sha256 : str or None
-        Name and checksum of the file of pretrained weights, if there is one.
+        Name and checksum of the checkpoint (the file of pretrained weights), if there is one.
     """
 
     X: Array
@@ -46,34 +48,34 @@ class Refittable(Surrogate):
 
     @abstractmethod
     def _regressor(self, recipe: Recipe) -> Any:
-        """A fitted regressor of the library."""
+        """Build and fit a regressor of the library."""
 
     @abstractmethod
     def _moments(self, regressor: Any, X: Array) -> tuple[Array, Array]:
-        """Its mean and variance."""
+        """Predict mean and variance with a fitted regressor."""
 
     def fit(
         self, X: Array, y: Array, noise_var: Array | None = None, *, random_state: Any = None
     ) -> Conditioned:
-        """Fit a stage; `random_state` as everywhere in scikit-learn."""
+        """Fit a stage. `random_state` is what it is everywhere in scikit-learn."""
         self.check_ready()
         seed = int(check_random_state(random_state).randint(_SEEDS))
-        fitted = Conditioned(clone(self), self._recipe(X, y, noise_var, seed))
-        _ = fitted.regressor  # what goes wrong goes wrong here, not at the first prediction
+        fitted = Conditioned(copied(self), self._recipe(X, y, noise_var, seed))
+        _ = fitted.regressor  # an error belongs here, not at the first prediction
         return fitted
 
     def fit_stage(self, X: Array, y: Array, noise_var: Array | None, hints: Hints) -> Fitted:
-        """Fit a stage with a seed of the estimator's."""
+        """Fit a stage with a seed drawn by the model."""
         hints.on_evaluation()
         return self.fit(X, y, noise_var, random_state=hints.random)
 
     def state_of(self, fitted: Conditioned) -> dict[str, Any]:
-        """The stage's data and seed."""
+        """Return the stage's data and seed."""
         return asdict(fitted.recipe)
 
     def restore(self, state: dict[str, Any]) -> Conditioned:
-        """A stage that is fitted again when it is first asked."""
-        return Conditioned(clone(self), Recipe(**state))
+        """Rebuild a stage. It is fitted again when it first predicts."""
+        return Conditioned(copied(self), Recipe(**state))
 
     def _recipe(self, X: Array, y: Array, noise_var: Array | None, seed: int) -> Recipe:
         return Recipe(X, y, noise_var if self.takes_noise else None, seed)
@@ -93,15 +95,15 @@ class Conditioned:
 
     @property
     def noise_var(self) -> Array | None:
-        """Noise variances that were given."""
+        """Noise variances that were given; None if there were none."""
         return self.recipe.noise_var
 
     def predict(self, X: Array) -> tuple[Array, Array]:
-        """Mean and variance."""
+        """Predict mean and variance at inputs of shape (n, d)."""
         mean, var = self.surrogate._moments(self.regressor, X)
         return mean, np.maximum(var, _smallest_var(self.recipe.y))
 
 
 def _smallest_var(y: Array) -> float:
-    """Variances below this share of the targets' mean nothing, and zero has no logarithm."""
+    """Lower limit of a variance: below it is rounding error, and zero has no logarithm."""
     return float(1e-12 * max(y.var(), np.finfo(float).tiny))

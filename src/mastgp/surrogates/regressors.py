@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from sklearn.base import clone
 
 from ..errors import DataError, FitWarning, warn
-from .base import Surrogate
+from .base import Surrogate, copied
 from .refitted import Recipe, Refittable
 
 Array = NDArray[np.float64]
@@ -27,8 +26,8 @@ class FromStd(Refittable):
     Parameters
     ----------
     regressor : scikit-learn regressor
-        Such as GaussianProcessRegressor, BayesianRidge or ARDRegression. Inputs reach it scaled
-        to the unit cube, targets as they are.
+        For example GaussianProcessRegressor, BayesianRidge or ARDRegression. It gets inputs that
+        are scaled to the unit cube, and targets as they are. Copies of it are fitted.
 
     Examples
     --------
@@ -63,14 +62,14 @@ class FromStd(Refittable):
 
 
 class FromSpread(Refittable):
-    """An ensemble; the variance is how far its members disagree.
+    """An ensemble. The variance is the variance of its members' predictions.
 
     Parameters
     ----------
     regressor : scikit-learn ensemble
         RandomForestRegressor, ExtraTreesRegressor, BaggingRegressor, or another whose members
-        are in `estimators_` and whose prediction is their mean. Where members are fitted to the
-        same rows, set ``bootstrap=True``: they all agree at the data otherwise.
+        are in `estimators_` and whose prediction is their mean. Set ``bootstrap=True``: members
+        that are fitted to the same rows all agree at the data. Copies of it are fitted.
 
     Examples
     --------
@@ -96,7 +95,7 @@ class FromSpread(Refittable):
 
 
 class FromQuantiles(Refittable):
-    """A regressor of one quantile, fitted once for each of several.
+    """A regressor of one quantile, of which a copy is fitted for each of several levels.
 
     Mean and standard deviation are those of the normal distribution whose quantiles are closest
     to the predicted ones in the least-squares sense.
@@ -107,9 +106,10 @@ class FromQuantiles(Refittable):
         QuantileRegressor, or HistGradientBoostingRegressor or GradientBoostingRegressor with
         ``loss="quantile"``.
     levels : sequence of float
-        Levels of the quantiles, in (0, 1), two at least.
+        Levels of the quantiles, in (0, 1). At least two are needed.
     parameter : str, optional
-        The regressor's parameter for the level; by default ``quantile``, or else ``alpha``.
+        The regressor's parameter for the level. By default it is ``quantile`` if there is one,
+        and ``alpha`` otherwise.
 
     Examples
     --------
@@ -130,19 +130,23 @@ class FromQuantiles(Refittable):
         self.parameter = parameter
 
     def check_ready(self) -> None:
-        """Levels must tell a mean from a spread."""
+        """Raise an error unless the levels determine both a mean and a spread."""
         levels = np.asarray(self.levels, dtype=float)
         if len(np.unique(levels)) < 2 or not ((levels > 0.0) & (levels < 1.0)).all():
             raise DataError(f"levels are {self.levels}; give two or more between 0 and 1")
 
     def _regressor(self, recipe: Recipe) -> list[Any]:
-        parameter = self.parameter
-        if parameter is None:
-            parameter = "quantile" if "quantile" in self.regressor.get_params() else "alpha"
+        parameter = self._level_parameter()
         return [
             _fitted(_seeded(self.regressor, recipe.seed).set_params(**{parameter: level}), recipe)
             for level in self.levels
         ]
+
+    def _level_parameter(self) -> str:
+        """Name of the regressor's parameter for the level."""
+        if self.parameter is not None:
+            return self.parameter
+        return "quantile" if "quantile" in self.regressor.get_params() else "alpha"
 
     def _moments(self, regressor: list[Any], X: Array) -> tuple[Array, Array]:
         quantiles = np.array([single.predict(X) for single in regressor])
@@ -153,7 +157,7 @@ class FromQuantiles(Refittable):
 
 
 def adapt(regressor: Any) -> Surrogate:
-    """Find how a regressor's variance is to be had."""
+    """Wrap a scikit-learn regressor in the surrogate that knows how to get its variance."""
     from sklearn.ensemble import BaggingRegressor, ExtraTreesRegressor, RandomForestRegressor
     from sklearn.linear_model import QuantileRegressor
 
@@ -171,8 +175,8 @@ def adapt(regressor: Any) -> Surrogate:
 
 
 def _seeded(regressor: Any, seed: int) -> Any:
-    """A copy; an integer `random_state` of its own is kept, another becomes the seed."""
-    copy = clone(regressor)
+    """Copy a regressor. An integer `random_state` is kept, another one becomes the seed."""
+    copy = copied(regressor)
     own = copy.get_params(deep=False)
     if "random_state" in own and not isinstance(own["random_state"], int | np.integer):
         copy.set_params(random_state=seed)
@@ -180,7 +184,8 @@ def _seeded(regressor: Any, seed: int) -> Any:
 
 
 def _fitted(regressor: Any, recipe: Recipe) -> Any:
-    """Fit; what the library has to say about it becomes a warning of ours."""
+    """Fit a regressor; each warning of its library becomes a warning of ours."""
+    name = type(regressor).__name__
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -188,9 +193,9 @@ def _fitted(regressor: Any, recipe: Recipe) -> Any:
         except ValueError as error:
             n, d = recipe.X.shape
             raise DataError(
-                f"{type(regressor).__name__} cannot be fitted to {n} points of {d} inputs (those "
-                f"of a discrepancy have two more): {error}"
+                f"{name} cannot be fitted to {n} points of {d} inputs (those of a discrepancy "
+                f"have two more): {error}"
             ) from error
     for message in dict.fromkeys(str(entry.message) for entry in caught):
-        warn(f"{type(regressor).__name__}: {message}", FitWarning)
+        warn(f"{name}: {message}", FitWarning)
     return regressor

@@ -30,7 +30,7 @@ class Problem:
     discrepancy : callable
         delta: what the cheap version at d = 1 adds to it.
     noise : float
-        Noise standard deviation of the expensive data, as a fraction of |E f_HF|.
+        Noise standard deviation of the expensive data, as a fraction of ``|E f_HF|``.
     extra_noise : float
         What cheap data have on top, times d: their fraction is ``noise + d * extra_noise``.
     known : tuple of (x, value)

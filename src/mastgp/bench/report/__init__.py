@@ -1,0 +1,17 @@
+"""Tables and figures of benchmark results: cells, marks, summaries, and formats."""
+
+from .cells import Cell, Key, cells
+from .recorded import long_csv, read_recorded
+from .summaries import Results
+from .write import write_page, write_report
+
+__all__ = [
+    "Cell",
+    "Key",
+    "Results",
+    "cells",
+    "long_csv",
+    "read_recorded",
+    "write_page",
+    "write_report",
+]

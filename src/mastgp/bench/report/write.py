@@ -1,0 +1,90 @@
+"""Reports on disk: a folder of tables in several formats, or a page of documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...errors import MixedVersionsWarning, warn
+from ...files import atomic_write
+from .agreement import agreement
+from .figures import sweep_figures
+from .html import web_page
+from .latex import latex
+from .markdown import markdown
+from .marks import RECORDED_RULE, RULE
+from .recorded import long_csv
+from .summaries import Results
+from .tables import Table, build_tables
+
+#: Metrics of a page of documentation; a report has all of them.
+PAGE_METRICS = ("rmse", "mean_pdf", "nlpd", "coverage95")
+
+_CELLS = (
+    "Each cell: mean ± standard deviation over the seeds, the paper's mean in brackets, marked ≠ "
+    "where the two lie more than two standard errors apart. The standard deviation of one seed is "
+    "unknown and not shown."
+)
+
+
+def write_report(results: Results, folder: str | Path) -> list[Path]:
+    """Write report.md, report.tex, report.csv, report.html and figures; return their paths."""
+    tables = build_tables(results)
+    figures = sweep_figures(results.cells)
+    notes = [*_head(results, tables), *agreement(results.cells)]
+    return _write(
+        Path(folder),
+        {f"{name}.svg": figure for name, figure in figures.items()}
+        | {
+            "report.md": markdown(tables, notes, figures).encode(),
+            "report.tex": latex(tables).encode(),
+            "report.csv": long_csv(results).encode(),
+            "report.html": web_page(tables, notes, figures).encode(),
+        },
+    )
+
+
+def write_page(results: Results, page: str | Path, comment: str = "") -> list[Path]:
+    """Write a shorter report as a page of documentation, figures in ``images`` beside it."""
+    target = Path(page)
+    figures = {f"{n}.png": f for n, f in sweep_figures(results.cells, "png").items()}
+    text = page_text(results, comment)
+    (target.parent / "images").mkdir(exist_ok=True)
+    return [
+        *_write(target.parent, {target.name: text.encode()}),
+        *_write(target.parent / "images", figures),
+    ]
+
+
+def page_text(results: Results, comment: str = "") -> str:
+    """The page of documentation: `comment`, agreement with the paper, and the main tables."""
+    tables = build_tables(results, PAGE_METRICS)
+    sweeps = dict.fromkeys(k.experiment for k in results.cells if k.experiment.startswith("sweep"))
+    notes = [*_head(results, tables), "", comment.strip(), "", "## Agreement with the paper", ""]
+    return markdown(tables, [*notes, *agreement(results.cells)], sweeps, "images/{}.png")
+
+
+def _head(results: Results, tables: list[Table]) -> list[str]:
+    """What holds for all tables; warns where versions of the code are mixed in one of them."""
+    mixed = [table.title for table in tables if len(table.versions) > 1]
+    if mixed:
+        warn(
+            f"{len(mixed)} tables mix results of different versions of the code "
+            f"({', '.join(results.versions)}), the first: {mixed[0]}",
+            MixedVersionsWarning,
+        )
+    versions = ", ".join(results.versions) or "none"
+    recorded = any(not cell.by_seed for cell in results.cells.values())
+    return [
+        f"Versions of the code: {versions}. {' '.join(results.notes)}".strip(),
+        _CELLS,
+        f"{RULE} {RECORDED_RULE}" if recorded else RULE,
+    ]
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write files into a folder; return their paths."""
+    for name, content in files.items():
+        with atomic_write(folder / name) as file:
+            file.write(content)
+    return [folder / name for name in files]

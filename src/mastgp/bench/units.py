@@ -1,0 +1,81 @@
+"""Units of work: one method on one draw of one problem in one setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .experiments import Experiment
+from .protocol import TEST_SIZE
+from .version import code_version
+
+#: Name of the yardstick in the store: a GP that spends the whole budget on expensive points.
+BASELINE = "baseline"
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The smallest piece of work: one method on one draw of one problem in one setting."""
+
+    experiment: str
+    problem: str
+    method: str
+    seed: int
+    setting: str = ""
+    test_size: int = TEST_SIZE
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Unit:
+        """The unit that a stored result is of."""
+        return cls(**{name: record[name] for name in cls.__dataclass_fields__})
+
+    def record(self, **outcome: Any) -> Record:
+        """What is stored of this unit: its names, the version of the code, and its outcome."""
+        return {**asdict(self), "version": code_version(), **outcome}
+
+
+def latest(records: Iterable[Mapping[str, Any]]) -> dict[Unit, Mapping[str, Any]]:
+    """The last result of every unit: one that failed may have been tried again."""
+    return {Unit.of(record): record for record in records}
+
+
+def units_of(
+    chosen: Experiment,
+    *,
+    methods: Sequence[str],
+    problems: Iterable[str],
+    seeds: int | Iterable[int],
+    test_size: int = TEST_SIZE,
+) -> list[Unit]:
+    """All units of an experiment, the yardstick's first for every draw.
+
+    Parameters
+    ----------
+    chosen : Experiment
+    methods, problems : sequences of str
+    seeds : int or iterable of int
+        A number of seeds, which are counted from zero, or the seeds themselves.
+    test_size : int
+        Test points of synthetic problems.
+
+    Examples
+    --------
+    >>> from mastgp.bench.experiments import experiment
+    >>> two = experiment("two-fidelity")
+    >>> len(units_of(two, methods=["mast"], problems=["branin"], seeds=range(25, 50)))
+    50
+    """
+    problems = list(problems)
+    units: dict[Unit, None] = {}
+    for seed in range(seeds) if isinstance(seeds, int) else seeds:
+        for name in problems:
+            for setting in chosen.settings_of(name):
+                where = (chosen.name, name)
+                yardstick = chosen.baseline_setting(setting)
+                units[Unit(*where, BASELINE, seed, yardstick, test_size)] = None
+                for method in methods:
+                    units[Unit(*where, method, seed, setting, test_size)] = None
+    return list(units)

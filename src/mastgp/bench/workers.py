@@ -1,0 +1,88 @@
+"""Where units are computed: in processes of this machine, or on a Dask cluster."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import Any
+
+from ..errors import DataError
+from ..libraries import import_extra
+from .units import Record, Unit
+
+#: A picklable function that computes a unit.
+Task = Callable[[Unit], Record]
+
+
+def on_processes(todo: Sequence[Unit], task: Task, jobs: int) -> Iterator[Record]:
+    """Compute units in processes; a unit that kills its process twice is recorded as failed."""
+    waiting = deque(todo)
+    while waiting:
+        flying: dict[Future[Record], Unit] = {}
+        with _processes(jobs) as pool:
+            try:
+                yield from _through(pool, waiting, flying, task, 2 * jobs)
+            except BrokenProcessPool:
+                yield from _one_by_one(list(flying.values()), task)
+
+
+def _processes(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
+def _through(
+    pool: ProcessPoolExecutor,
+    waiting: deque[Unit],
+    flying: dict[Future[Record], Unit],
+    task: Task,
+    most: int,
+) -> Iterator[Record]:
+    """Send units through a pool, at most so many at a time; `flying` has those under way."""
+    while waiting or flying:
+        while waiting and len(flying) < most:
+            unit = waiting.popleft()
+            flying[pool.submit(task, unit)] = unit
+        finished, _ = wait(flying, return_when=FIRST_COMPLETED)
+        for future in finished:
+            record = future.result()
+            del flying[future]
+            yield record
+
+
+def _one_by_one(lost: list[Unit], task: Task) -> Iterator[Record]:
+    """Compute units that were under way when a process died, each in a process of its own."""
+    for unit in lost:
+        with _processes(1) as pool:
+            try:
+                yield pool.submit(task, unit).result()
+            except BrokenProcessPool:
+                yield unit.record(status="failed", error="its process died, twice")
+
+
+def on_dask(todo: Sequence[Unit], task: Task, address: str) -> Iterator[Record]:
+    """Compute units on a Dask cluster; it moves the work of a lost worker to another."""
+    with _client(address) as client:
+        as_completed = import_extra("dask.distributed", "dask", "a scheduler").as_completed
+        futures = {
+            client.submit(task, unit, key=f"mastgp-{unit}", pure=False, retries=3): unit
+            for unit in todo
+        }
+        for future in as_completed(futures):
+            if future.status == "finished":
+                yield future.result()
+            else:
+                why = f"the cluster gave up: {future.exception()}"
+                yield futures[future].record(status="failed", error=why)
+            future.release()
+
+
+def _client(address: str) -> Any:
+    """A client of the scheduler at an address."""
+    distributed = import_extra("dask.distributed", "dask", "a scheduler")
+    try:
+        return distributed.Client(address, timeout="15s")
+    except (OSError, ValueError, TimeoutError) as error:
+        raise DataError(f"no Dask scheduler answers at {address}: {error}") from error

@@ -1,0 +1,32 @@
+"""Files that commands read and write: models, and results that must not overwrite their source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import FileError
+from ..files import check_can_write
+
+if TYPE_CHECKING:
+    from ..models.estimator import MultiFidelityRegressor
+
+ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast fit'.")]
+
+
+def load_model(path: str) -> MultiFidelityRegressor:
+    """Read a model; the libraries that it needs are imported now, so that commands start fast."""
+    from ..storage.model_file import load_model
+
+    return load_model(path)
+
+
+def check_output(output: str, inputs: Iterable[str]) -> None:
+    """Refuse to write to a place that cannot be written, or to one of the files to read."""
+    check_can_write(output)
+    for name in inputs:
+        if os.path.exists(name) and os.path.exists(output) and os.path.samefile(name, output):
+            raise FileError(f"{output} is one of the files to read; write to another one")

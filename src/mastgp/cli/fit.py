@@ -1,0 +1,285 @@
+"""``mast fit``: read the files, fit a model to them, save it, and say what it is worth.
+
+The options come first, each with its help text; then the command; then its steps, in the order
+in which the command takes them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import DataError
+from ..progress import QUIET_SECONDS, progress
+from . import printing, terminal
+from .files import check_output
+from .terminal import AsJson
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from ..data.arrays import Table
+    from ..models.estimator import MultiFidelityRegressor
+
+Files = Annotated[
+    list[str], typer.Argument(help="CSV or Parquet files, one per fidelity (or name=file).")
+]
+Target = Annotated[str, typer.Option(help="Column of the response.")]
+Cost = Annotated[
+    list[str] | None,
+    typer.Option(help="Cost of one evaluation, as fine=10; once per fidelity."),
+]
+Order = Annotated[
+    str | None,
+    typer.Option(help="Fidelities from cheap to expensive, as coarse,fine, instead of costs."),
+]
+Output = Annotated[str, typer.Option("-o", "--output", help="Where to write the model.")]
+FidelityColumn = Annotated[
+    str | None, typer.Option(help="Column that names each row's fidelity, for one long file.")
+]
+Inputs = Annotated[
+    str | None, typer.Option(help="Input columns, as mach,alpha; all others by default.")
+]
+Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
+Bounds = Annotated[
+    list[str] | None,
+    typer.Option(help="Range of an input, as mach=0.5:0.9; the data's by default."),
+]
+Exponent = Annotated[
+    list[str] | None, typer.Option(help="Trust exponent of a fidelity, as coarse=0.5.")
+]
+NoiseStd = Annotated[
+    list[str] | None,
+    typer.Option(help="Known noise standard deviation of a fidelity, as fine=0.1."),
+]
+NoiseColumn = Annotated[str | None, typer.Option(help="Column of known noise standard deviations.")]
+Method = Annotated[str, typer.Option(help="Name of a method; 'mast methods' lists them.")]
+Metric = Annotated[
+    str | None, typer.Option(help="Distance of the trust weights; euclidean by default.")
+]
+Radius = Annotated[str | None, typer.Option(help="Radius of the trust region; sqrt by default.")]
+Weight = Annotated[
+    str | None, typer.Option(help="Weight of expensive neighbours; power by default.")
+]
+Kernel = Annotated[str | None, typer.Option(help="Kernel of the GPs: rbf (default) or matern52.")]
+Surrogate = Annotated[
+    str | None,
+    typer.Option(help="What MAST's stages are made of: gp (default), extra-trees, tabpfn ..."),
+]
+Warp = Annotated[
+    bool | None, typer.Option(help="Warp the inputs (default of the methods that can).")
+]
+Drop = Annotated[
+    bool | None,
+    typer.Option("--drop", help="With auto: leave out cheap fidelities that hurt."),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Random state, for methods that draw random numbers.", min=0, max=2**32 - 1),
+]
+Check = Annotated[bool, typer.Option(help="Check the model on held-out points and print a table.")]
+
+
+def fit(
+    files: Files,
+    target: Target,
+    cost: Cost = None,
+    order: Order = None,
+    output: Output = "model.mast",
+    fidelity_column: FidelityColumn = None,
+    inputs: Inputs = None,
+    ignore: Ignore = None,
+    bounds: Bounds = None,
+    exponent: Exponent = None,
+    noise_std: NoiseStd = None,
+    noise_column: NoiseColumn = None,
+    method: Method = "mast",
+    metric: Metric = None,
+    radius: Radius = None,
+    weight: Weight = None,
+    kernel: Kernel = None,
+    surrogate: Surrogate = None,
+    warp: Warp = None,
+    drop: Drop = None,
+    seed: Seed = None,
+    check: Check = True,
+    as_json: AsJson = False,
+) -> None:
+    """Fit a surrogate to files of several fidelities and save it."""
+    columns = ColumnOptions(target, fidelity_column, inputs, ignore, noise_column)
+    data = DataOptions(cost, order, noise_std, bounds, seed)
+    options = ModelOptions(exponent, metric, radius, weight, kernel, surrogate, warp, drop)
+    check_output(output, inputs=(name.rpartition("=")[2] for name in files))
+    check_weights(surrogate)
+    table = read(files, columns)
+    model = build(method, options, data)
+    seconds = train(model, table)
+    model.save(output)
+    if as_json:
+        print_json(model, seconds, output, check)
+    else:
+        print_report(model, seconds, output, check)
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """Which columns of the files are what, as the user typed it."""
+
+    target: str
+    fidelity_column: str | None
+    inputs: str | None
+    ignore: list[str] | None
+    noise_column: str | None
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """What the user says of the fidelities and inputs; every method takes these."""
+
+    cost: list[str] | None
+    order: str | None
+    noise_std: list[str] | None
+    bounds: list[str] | None
+    seed: int | None
+
+    def parameters(self) -> dict[str, Any]:
+        """The same as parameters of an estimator."""
+        return {
+            "costs": terminal.numbers(self.cost, "--cost") or None,
+            "order": terminal.names(self.order),
+            "noise_std": terminal.numbers(self.noise_std, "--noise-std") or None,
+            "bounds": terminal.ranges(self.bounds) or None,
+            "random_state": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Options that some methods have and others have not; None where one was not given."""
+
+    exponent: list[str] | None
+    metric: str | None
+    radius: str | None
+    weight: str | None
+    kernel: str | None
+    surrogate: str | None
+    warp: bool | None
+    drop: bool | None
+
+    def parameters(self) -> dict[str, Any]:
+        """Those that were given, as parameters of an estimator."""
+        exponents = terminal.numbers(self.exponent, "--exponent") or None
+        named = {"exponents": exponents, **asdict(self)}
+        del named["exponent"]
+        given = {name: value for name, value in named.items() if value is not None}
+        if "warp" in given:
+            given["warp"] = "kumaraswamy" if given["warp"] else None
+        return given
+
+
+def check_weights(surrogate: str | None) -> None:
+    """Say that a learner's weights are missing before anything that takes a second to load."""
+    from ..surrogates.checkpoints import CHECKPOINTS, check_ready
+
+    if surrogate in CHECKPOINTS:
+        check_ready(CHECKPOINTS[surrogate])
+
+
+def read(files: list[str], columns: ColumnOptions) -> Table:
+    """Read the files into one table."""
+    from ..data.tables import training_table
+
+    ignored = [terminal.names(text) or [] for text in columns.ignore or []]
+    return training_table(
+        files,
+        columns.target,
+        fidelity_column=columns.fidelity_column,
+        inputs=terminal.names(columns.inputs),
+        ignore=[name for names in ignored for name in names],
+        noise_column=columns.noise_column,
+    )
+
+
+def build(method: str, options: ModelOptions, data: DataOptions) -> MultiFidelityRegressor:
+    """Build an estimator of the named method that can be saved; it is not fitted yet."""
+    from ..methods import method as find_method
+    from ..storage.model_file import check_can_be_saved
+
+    given = options.parameters()
+    model = find_method(method).build(**data.parameters())
+    known = model.get_params(deep=False)
+    given = _with_kernel_in_surrogate(given, known)
+    _refuse_unknown(method, given, known)
+    model.set_params(**given)
+    check_can_be_saved(model)
+    return model
+
+
+def _with_kernel_in_surrogate(given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Hand the kernel to the stages' GP, for methods whose kernel is their surrogate's."""
+    if "kernel" not in given or "kernel" in known or "surrogate" not in known:
+        return given
+    from ..surrogates import GP
+
+    if (chosen := given.get("surrogate", known["surrogate"])) != "gp":
+        raise DataError(f"--kernel is of GPs; surrogate {chosen!r} has none")
+    others = {name: value for name, value in given.items() if name != "kernel"}
+    return {**others, "surrogate": GP(kernel=given["kernel"])}
+
+
+def _refuse_unknown(method: str, given: dict[str, Any], known: Container[str]) -> None:
+    """Name an option that the method does not have."""
+    for option in given:
+        if option not in known:
+            shown = {"exponents": "exponent", "warp": "warp or --no-warp"}.get(option, option)
+            raise DataError(f"method {method!r} has no option --{shown}")
+
+
+def train(model: MultiFidelityRegressor, table: Table) -> float:
+    """Fit the model; return the seconds that took."""
+    started = time.perf_counter()
+    with terminal.notes(), progress():
+        model.fit_table(table)
+    return time.perf_counter() - started
+
+
+def print_json(model: MultiFidelityRegressor, seconds: float, output: str, check: bool) -> None:
+    """Print everything there is to say of the model as JSON."""
+    from ..output.summary import summarise
+
+    facts = {**summarise(model), "output": output, "seconds": seconds}
+    if check and "validation" not in facts:
+        facts["validation"] = checked(model)
+    terminal.print_json(facts)
+
+
+def print_report(model: MultiFidelityRegressor, seconds: float, output: str, check: bool) -> None:
+    """Print the model's summary, its held-out check, and where the model is."""
+    from ..output.summary import summarise
+
+    printing.print_summary(summarise(model))
+    fitted = f"Fitted in {seconds:.2f} s"
+    if check:
+        started = time.perf_counter()
+        printing.print_check(checked(model), model.training_data_)
+        if (checking := time.perf_counter() - started) > QUIET_SECONDS:
+            fitted += f", checked in {checking:.2f} s"
+    terminal.say(f"{fitted} and saved to {output}.")
+
+
+def checked(model: MultiFidelityRegressor) -> list[dict[str, Any]]:
+    """Rows of the held-out check. Where the data allow none, there are no rows but a note."""
+    from ..check.validation import records, validate
+
+    rows, reason = [], "there are too few expensive points"
+    try:
+        with terminal.notes(), progress():
+            rows = records(validate(model))
+    except DataError as error:
+        reason = str(error)
+    if not rows:
+        terminal.note(f"no held-out check: {reason}")
+    return rows

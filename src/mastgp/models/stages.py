@@ -1,0 +1,105 @@
+"""What the stages of one fit have in common, and the first of them: a model of one fidelity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ..data.dataset import Dataset, Fidelity
+from ..errors import FitWarning, warn
+from ..gp import GaussianProcess
+from ..progress import counter
+from ..surrogates.base import Fitted, Hints, Surrogate
+from ..surrogates.gp import GP
+from .known import Known
+
+Array = NDArray[np.float64]
+
+
+class Fitting:
+    """One fit of a model in stages.
+
+    Parameters
+    ----------
+    data : Dataset
+    known : Known
+        What earlier fits have found.
+    random_state : int, RandomState or None
+        Source of seeds, for surrogates that are random.
+    """
+
+    def __init__(self, data: Dataset, known: Known, random_state: Any) -> None:
+        self.data = data
+        self.known = known
+        self.random = check_random_state(random_state)
+
+    def unchanged(self, fidelity: Fidelity) -> bool:
+        """Whether the model before was fitted to the very same observations."""
+        before = self.known.before
+        return before is not None and any(
+            fidelity is old for old in before.training_data_.fidelities
+        )
+
+    def fit_fidelity(
+        self, surrogate: Surrogate, fidelity: Fidelity, before: Fitted | None = None
+    ) -> Fitted:
+        """Model one fidelity on its own, or take over the same fit of another model.
+
+        The search begins where that of `before`, the same stage of nearly the same data, ended.
+        """
+        data = self.data
+        what = f"modelling {fidelity.name}"
+        noise_var = fidelity.noise_var if surrogate.takes_noise else None
+
+        def fit() -> Fitted:
+            hints = self.hints(what, fidelity.y, before)
+            return surrogate.fit_stage(data.unit(fidelity), fidelity.y, noise_var, hints)
+
+        return self.shared(surrogate, [fidelity, before], data.scale_of(fidelity.y), fit)
+
+    def shared(
+        self,
+        surrogate: Surrogate,
+        made_from: Sequence[object],
+        settings: Hashable,
+        fit: Callable[[], Fitted],
+    ) -> Fitted:
+        """Take over another model's fit that was made from the same; else fit."""
+        if not surrogate.deterministic:
+            return fit()
+        return self.known.shared.get([self.data.box, *made_from], (repr(surrogate), settings), fit)
+
+    def hints(self, what: str, y: Array, before: Fitted | None, warp: bool = False) -> Hints:
+        """What a surrogate may want to know of a stage with these targets."""
+        return Hints(warp, self.data.scale_of(y), counter(what), self.random, before)
+
+
+def fit_process(surrogate: GP, data: Dataset, fidelity: Fidelity, known: Known) -> GaussianProcess:
+    """Fit a GP of one fidelity on its own; a warning says where the fit had trouble."""
+    fitted = Fitting(data, known, 0).fit_fidelity(surrogate, fidelity)
+    assert isinstance(fitted, GaussianProcess)
+    warn_about_fit(fitted, f"of {fidelity.name}")
+    return fitted
+
+
+def warn_about_fit(process: GaussianProcess, of_what: str) -> None:
+    """Warn about a GP that did not converge, or whose covariance needed help."""
+    report = process.report
+    if report is None or (report.converged and report.jitter == 0.0):
+        return
+    trouble = (
+        f"needed {report.jitter:.1g} added to its diagonal"
+        if report.jitter
+        else f"stopped early: {report.message}"
+    )
+    warn(f"the GP {of_what} {trouble}", FitWarning)
+
+
+def warn_about_fits(processes: Mapping[str, GaussianProcess]) -> None:
+    """Warn about GPs whose fit had trouble, each by what it models."""
+    for what, process in processes.items():
+        warn_about_fit(process, what)

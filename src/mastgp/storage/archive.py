@@ -1,0 +1,162 @@
+"""The container of a saved model: plain values as JSON, and arrays beside them.
+
+A ``.mast`` file is an uncompressed zip archive with ``model.json`` and one ``.npy`` per array.
+Reading it never executes anything: arrays are loaded with ``allow_pickle=False``, and their size
+is checked against the file before memory is taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FileError, MastError, ModelFileError
+from ..files import atomic_write
+
+FORMAT = "mastgp model"
+FORMAT_VERSION = 5
+_MANIFEST = "model.json"
+_DTYPES = ("float64", "int64")
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_archive(manifest: dict[str, Any], arrays: Arrays, path: str | os.PathLike[str]) -> None:
+    """Write plain values and arrays to a file; an interrupted write leaves an old file untouched.
+
+    Parameters
+    ----------
+    manifest : dict
+        Plain values. The format, its version and a checksum of everything are added.
+    arrays : dict of name to array
+    path : path
+    """
+    manifest = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest}
+    manifest["sha256"] = _content_hash(manifest, arrays)
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w") as archive:
+        _add(archive, _MANIFEST, json.dumps(manifest, indent=1, allow_nan=False).encode())
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, np.ascontiguousarray(array), allow_pickle=False)
+            _add(archive, f"{name}.npy", buffer.getvalue())
+
+
+def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Read what :func:`write_archive` wrote, its checksum checked."""
+    if not path.exists():
+        raise FileError(f"there is no file {path}")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest, arrays = _content_of(archive, path)
+    except MastError:
+        raise
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
+    except Exception as error:  # a damaged archive fails in many ways, none of them ours
+        raise ModelFileError(
+            f"{path} is not a mastgp model, or it is damaged or incomplete ({error})"
+        ) from error
+    if _content_hash(manifest, arrays) != manifest.get("sha256"):
+        raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
+    return manifest, arrays
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    archive.writestr(zipfile.ZipInfo(name), content)  # a fixed date: same model, same bytes
+
+
+def _content_of(archive: zipfile.ZipFile, path: Path) -> tuple[dict[str, Any], Arrays]:
+    if _MANIFEST not in archive.namelist():
+        raise ModelFileError(f"{path} is not a mastgp model: it has no {_MANIFEST}")
+    manifest = json.loads(_member(archive, _MANIFEST))
+    _check_format(manifest, path)
+    arrays = {
+        name.removesuffix(".npy"): _array(_member(archive, name))
+        for name in archive.namelist()
+        if name.endswith(".npy")
+    }
+    return manifest, arrays
+
+
+def _check_format(manifest: Any, path: Path) -> None:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ModelFileError(f"{path} is not a mastgp model")
+    version = manifest.get("format_version")
+    if not isinstance(version, int) or version < 1:
+        raise ModelFileError(f"{path} is damaged: its format version is {version!r}")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path} was written by mastgp {manifest.get('mastgp_version')} in format {version}; "
+            f"this version reads up to format {FORMAT_VERSION}: upgrade with "
+            "'pip install --upgrade mastgp'"
+        )
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{name} is compressed, which mastgp never does")
+    return archive.read(name)
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    """Read an array, after checking that its header promises what the file holds."""
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    if version != (1, 0):
+        raise ValueError(f"array format {version} is not used by mastgp")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    expected = stream.tell() + math.prod(shape) * dtype.itemsize
+    if str(dtype) not in _DTYPES or expected != len(content):
+        raise ValueError("an array's header does not fit its content")
+    stream.seek(0)
+    array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    return array
+
+
+def take_out_arrays(value: Any, name: str, arrays: Arrays) -> Any:
+    """Replace the arrays inside plain data by references, and collect them in `arrays`."""
+    if isinstance(value, np.ndarray):
+        arrays[name] = value.astype("int64" if value.dtype.kind in "iu" else "float64")
+        return {"$array": name}
+    if isinstance(value, Mapping):
+        return {
+            str(k): take_out_arrays(v, f"{name}/{i}", arrays)
+            for i, (k, v) in enumerate(value.items())
+        }
+    if isinstance(value, list | tuple):
+        return [take_out_arrays(v, f"{name}/{i}", arrays) for i, v in enumerate(value)]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def put_back_arrays(value: Any, arrays: Arrays) -> Any:
+    """Inverse of :func:`take_out_arrays`."""
+    if isinstance(value, dict):
+        if set(value) == {"$array"}:
+            return arrays[value["$array"]]
+        return {k: put_back_arrays(v, arrays) for k, v in value.items()}
+    if isinstance(value, list):
+        return [put_back_arrays(v, arrays) for v in value]
+    return value
+
+
+def _content_hash(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Checksum of everything in a file, so that no change goes unnoticed."""
+    rest = {key: value for key, value in manifest.items() if key != "sha256"}
+    digest = hashlib.sha256(json.dumps(rest, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

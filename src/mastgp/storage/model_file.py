@@ -1,0 +1,118 @@
+"""Fitted models to files and back.
+
+A model says itself what a file must hold of it (``get_state``, ``set_state``). Which classes a file
+may name is decided by the registry of methods, never by the file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..data.dataset import Dataset
+from ..errors import MastError, ModelFileError
+from ..methods import stored_class
+from .archive import Arrays, put_back_arrays, read_archive, take_out_arrays, write_archive
+from .dataset_state import data_hash, dataset_state, restored_dataset
+from .parameters import decode_parameters, encode_parameters
+
+
+class Storable(Protocol):
+    """What a file needs of a model."""
+
+    training_data_: Dataset
+    target_name_: str | None
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Must contain "file"."""
+        ...
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Constructor parameters."""
+        ...
+
+    def get_state(self) -> dict[str, Any]:
+        """What was learned, as plain values and arrays."""
+        ...
+
+
+def check_can_be_saved(model: Storable) -> None:
+    """Refuse an estimator that has no file format, before time is spent on fitting it."""
+    kind = type(model)
+    if "file" not in model.abilities or stored_class(kind.__name__) is not kind:
+        raise MastError(f"a {kind.__name__} cannot be written to a file; use it in Python")
+
+
+def save_model(model: Storable, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a file; an interrupted write leaves an old file untouched."""
+    from .. import __version__
+
+    arrays: Arrays = {}
+    own, data = estimator_state(model), model.training_data_
+    manifest = {
+        "mastgp_version": __version__,
+        "estimator": own["estimator"],
+        "target": model.target_name_,
+        "feature_names_given": hasattr(model, "feature_names_in_"),
+        "data_sha256": data_hash(data),
+        "parameters": take_out_arrays(own["parameters"], "parameters", arrays),
+        "data": take_out_arrays(dataset_state(data), "data", arrays),
+        "state": take_out_arrays(own["state"], "state", arrays),
+    }
+    write_archive(manifest, arrays, path)
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read a model that :func:`save_model` wrote."""
+    manifest, arrays = read_archive(Path(path))
+    try:
+        return _restored(manifest, arrays, str(path))
+    except MastError:
+        raise
+    except Exception as error:
+        raise ModelFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
+    data = restored_dataset(put_back_arrays(manifest["data"], arrays))
+    if data_hash(data) != manifest["data_sha256"]:
+        raise ModelFileError(f"{source} is damaged: its training data do not match their hash")
+    entry = {
+        "estimator": manifest["estimator"],
+        "parameters": put_back_arrays(manifest["parameters"], arrays),
+        "state": put_back_arrays(manifest["state"], arrays),
+    }
+    model = restored_estimator(entry, data, source)
+    if manifest["feature_names_given"]:
+        model.feature_names_in_ = np.array(data.feature_names, dtype=object)
+    model.target_name_ = manifest["target"]
+    return model
+
+
+def estimator_state(model: Storable) -> dict[str, Any]:
+    """A fitted estimator without its data, as plain values and arrays."""
+    check_can_be_saved(model)
+    return {
+        "estimator": type(model).__name__,
+        "parameters": encode_parameters(model.get_params(deep=False)),
+        "state": model.get_state(),
+    }
+
+
+def restored_estimator(entry: Mapping[str, Any], data: Dataset, source: str = "the file") -> Any:
+    """Inverse of :func:`estimator_state`, for the data that it was fitted to."""
+    estimator = stored_class(entry["estimator"])
+    if estimator is None:
+        raise ModelFileError(
+            f"{source} holds a model of kind {entry['estimator']!r}, unknown to this version"
+        )
+    model = estimator(**decode_parameters(entry["parameters"]))
+    model.training_data_ = data
+    model.n_features_in_ = len(data.feature_names)
+    model.set_state(entry["state"])
+    return model

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import gzip
+import math
+
+import pytest
+
+from mastgp import FileError
+from mastgp.bench.report.cells import Key
+from mastgp.bench.report.recorded import long_csv, read_recorded
+from mastgp.bench.report.summaries import GEOMETRIC_MEAN, Results
+
+KEY = Key("two-fidelity", "branin", "mast", "", "rmse")
+
+
+@pytest.fixture
+def results(runs):
+    return Results.of(runs(mast=[0.5, 0.25, 1.0], auto=[1.0]))
+
+
+def test_a_report_can_be_read_again(results, tmp_path):
+    path = tmp_path / "report.csv"
+    path.write_text(long_csv(results))
+    again = read_recorded(path)
+    assert set(again.cells) == set(results.cells)
+    for key, cell in again.cells.items():
+        before = results.cells[key]
+        assert (cell.mean, cell.n, cell.paper) == (before.mean, before.n, before.paper)
+        assert (cell.differs, cell.versions) == (before.differs, before.versions)
+        assert cell.std == before.std or (math.isnan(cell.std) and math.isnan(before.std))
+        assert not cell.by_seed
+    mean = again.summaries[Key("two-fidelity", GEOMETRIC_MEAN, "mast", "", "rmse")]
+    assert mean.mean == pytest.approx(results.cells[KEY].mean)
+    assert long_csv(again) == long_csv(results)
+
+
+def test_compressed(results, tmp_path):
+    path = tmp_path / "report.csv.gz"
+    path.write_bytes(gzip.compress(long_csv(results).encode()))
+    assert read_recorded(path).cells[KEY].mean == results.cells[KEY].mean
+
+
+def test_columns(results):
+    lines = long_csv(results).splitlines()
+    assert lines[0] == (
+        "experiment,problem,method,setting,metric,mean,std,seeds,paper,paper_std,differs,version"
+    )
+    assert "two-fidelity,branin,auto,,rmse,1.0,,1,,,," in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,2\n", "no column 'experiment'"),
+        ("", "no column 'experiment'"),
+        ("experiment,problem,method,setting,metric,mean,std,seeds\na,b,c,,rmse,x,,3\n", "line 2"),
+    ],
+)
+def test_files_that_are_no_record(tmp_path, text, words):
+    path = tmp_path / "odd.csv"
+    path.write_text(text)
+    with pytest.raises(FileError, match=words):
+        read_recorded(path)
+    with pytest.raises(FileError, match="cannot read"):
+        read_recorded(tmp_path / "none.csv")

@@ -1,0 +1,86 @@
+"""Processes that die and clusters that lose a worker: no unit is lost, the numbers stay."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+from mastgp import DataError, MissingExtraError
+from mastgp.bench.runner import run
+from mastgp.bench.store import Store
+from mastgp.bench.units import Unit
+from mastgp.bench.version import code_version
+from mastgp.progress import listening
+
+
+def test_two_processes_give_the_same_numbers(tmp_path, small_units, untimed, uninterrupted):
+    store = Store(tmp_path)
+    units = small_units()
+    random.Random(1).shuffle(units)
+    run(units, store, jobs=2)
+    assert untimed(store) == uninterrupted
+
+
+class Deadly:
+    """A problem that kills the process that asks for its values."""
+
+    name, n_inputs, bounds = "deadly", 2, np.array([[0.0, 1.0]] * 2)
+
+    def observe(self, *_):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_unit_that_kills_its_process_does_not_stop_the_others(tmp_path, small_units):
+    store = Store(tmp_path)
+    units = [
+        Unit("two-fidelity", "deadly", "mast", 0, "", 50),
+        *small_units(problems=["branin"], seeds=1),
+    ]
+    run(units, store, jobs=2, own={"deadly": Deadly()})
+    by_problem = {r["problem"]: r for r in store.read()}
+    assert by_problem["deadly"]["error"] == "its process died, twice"
+    assert by_problem["deadly"]["version"] == code_version()
+    assert by_problem["branin"]["status"] == "ok"
+    assert len(store.read()) == 3
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_cluster_that_loses_a_worker(tmp_path, small_units, untimed, uninterrupted):
+    """A real cluster of separate processes; one worker is killed in the middle of the run."""
+    pytest.importorskip("distributed")
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        store = Store(tmp_path)
+        victim = cluster.workers[0].pid if hasattr(cluster.workers[0], "pid") else None
+        killed = []
+
+        def kill_once(what, done, total):
+            if done == 2 and not killed and victim:
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+
+        with listening(kill_once):
+            run(small_units(), store, scheduler=cluster.scheduler_address)
+    assert killed
+    assert len(store.read()) == 8
+    assert untimed(store) == uninterrupted
+
+
+def test_no_scheduler_there(tmp_path, small_units):
+    pytest.importorskip("distributed")
+    with pytest.raises(DataError, match="no Dask scheduler answers"):
+        run(small_units(), Store(tmp_path), scheduler="nonsense://nowhere")
+
+
+def test_without_dask_the_message_says_how_to_install_it(monkeypatch, tmp_path, small_units):
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    with pytest.raises(MissingExtraError, match=r"mastgp\[dask\]"):
+        run(small_units(), Store(tmp_path), scheduler="tcp://127.0.0.1:1")

@@ -1,0 +1,195 @@
+"""``mast fit``: from files and options to a model in a file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import mastgp
+from misleading import ORDER, training_data
+from wing import COSTS, FIT, WING
+
+
+def test_a_fit_is_printed_and_saved(mast, tmp_path):
+    code, out, err = mast(*FIT, *COSTS, "-o", "wing.mast")
+    assert code == 0
+    assert err == ""
+    assert "MAST surrogate of drag_counts as cfd sees it" in out
+    assert "Held-out check on the cfd points" in out
+    assert "expensive alone" in out
+    assert "saved to wing.mast" in out
+    assert mastgp.load(tmp_path / "wing.mast").costs == {"panel": 1.0, "cfd": 20.0}
+
+
+def test_json_is_json(mast):
+    code, out, _ = mast(*FIT, *COSTS, "-o", "again.mast", "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert facts["predicts"] == "cfd"
+    assert facts["output"] == "again.mast"
+    assert [row["points"] for row in facts["fidelities"]] == [80, 14]
+    assert [row["model"] for row in facts["validation"]] == ["MAST", "expensive alone"]
+    assert facts["seconds"] > 0
+
+
+def test_without_a_check(mast):
+    code, out, _ = mast(*FIT, *COSTS, "--no-check")
+    assert code == 0
+    assert "Held-out check" not in out
+    assert "validation" not in json.loads(mast(*FIT, *COSTS, "--no-check", "--json")[1])
+
+
+def test_order_instead_of_costs_says_what_is_assumed(mast):
+    code, out, _ = mast(*FIT, "--order", "panel,cfd")
+    assert code == 0
+    assert "a ratio of 10 per step of the order is assumed" in out
+
+
+def test_several_costs_in_one_option(mast, tmp_path):
+    assert mast(*FIT, "--cost", "panel=1,cfd=20", "--no-check")[0] == 0
+    assert mastgp.load(tmp_path / "model.mast").costs == {"panel": 1.0, "cfd": 20.0}
+
+
+def test_one_long_file_with_options(mast, tmp_path):
+    tables = [pd.read_csv(WING[name]).assign(source=name, e=0.5) for name in ("panel", "cfd")]
+    pd.concat(tables).to_csv("runs.csv", index=False)
+    code, out, _ = mast(
+        "fit", "runs.csv", "--target", "drag_counts", "--fidelity-column", "source", *COSTS,
+        "--noise-column", "e", "--ignore", "sweep_deg", "--bounds", "mach=0.5:0.9",
+        "--metric", "mahalanobis", "--radius", "cbrt", "--weight", "triangular",
+        "--kernel", "matern52", "--no-warp", "--exponent", "panel=0.4", "--json",
+    )  # fmt: skip
+    assert code == 0
+    facts = json.loads(out)
+    assert [row["name"] for row in facts["inputs"]] == ["mach", "alpha_deg"]
+    assert facts["inputs"][0]["high"] == 0.9
+    assert facts["fidelities"][0]["exponent"] == 0.4
+    assert facts["fidelities"][0]["noise_std"] == pytest.approx(0.5)
+    assert facts["options"]["metric"] == "mahalanobis"
+    assert facts["options"]["radius"] == "cbrt"
+    assert facts["options"]["weight"] == "triangular"
+    assert "matern52" in facts["options"]["surrogate"]
+    assert facts["options"]["warp"] is None
+    assert (tmp_path / "model.mast").exists()
+
+
+def test_chosen_inputs_noise_and_seed(mast, tmp_path):
+    options = ("--inputs", "mach, alpha_deg", "--noise-std", "cfd=0.5", "--seed", "7", "--warp")
+    assert mast(*FIT, *COSTS, *options, "--no-check")[0] == 0
+    model = mastgp.load(tmp_path / "model.mast")
+    assert list(model.feature_names_in_) == ["mach", "alpha_deg"]
+    assert model.noise_std == {"cfd": 0.5}
+    assert model.random_state == 7
+    assert model.warp == "kumaraswamy"
+
+
+def test_several_columns_are_ignored(mast, tmp_path):
+    assert mast(*FIT, *COSTS, "--ignore", "mach,sweep_deg", "--no-check")[0] == 0
+    assert list(mastgp.load(tmp_path / "model.mast").feature_names_in_) == ["alpha_deg"]
+
+
+def test_another_method(mast):
+    code, out, _ = mast(*FIT, *COSTS, "--method", "ar1", "-o", "a.mast")
+    assert code == 0
+    assert "Factor between fidelities" in out
+    assert "expensive alone" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--method", "magic"), "unknown method 'magic'"),
+        (("--method", "ar1", "--radius", "sqrt"), "has no option --radius"),
+        (("--method", "ar1", "--exponent", "panel=1"), "has no option --exponent"),
+        (("--method", "mast-forest", "--kernel", "rbf"), "--kernel is of GPs"),
+        (("--method", "mfk"), "cannot be written to a file"),
+        (("--surrogate", "magic"), "unknown surrogate 'magic'"),
+        (("--method", "auto", "--no-warp"), "no option --warp or --no-warp"),
+        (("--drop",), "method 'mast' has no option --drop"),
+    ],
+)
+def test_options_that_a_method_does_not_have_are_refused(mast, tmp_path, options, message):
+    code, _, err = mast(*FIT, *COSTS, *options, "-o", "b.mast")
+    assert code == 1
+    assert message in err
+    assert not (tmp_path / "b.mast").exists()
+
+
+def test_missing_weights_are_named_before_anything_heavy_is_loaded(tmp_path):
+    code = (
+        "import sys; from mastgp.cli import main as cli\n"
+        f"sys.argv = {['mast', *FIT, *COSTS, '--surrogate', 'tabpfn', '-o', 'x.mast']!r}\n"
+        "try: cli.main()\n"
+        "finally: print(sorted({'torch', 'sklearn', 'pandas', 'scipy'} & set(sys.modules)))\n"
+    )
+    environment = {"PATH": "", "HOME": str(tmp_path), "TABPFN_MODEL_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert run.returncode == 1
+    assert "tabpfn" in run.stderr
+    assert run.stdout.strip() == "[]"
+
+
+def test_errors_after_reading_still_name_file_and_line(mast, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n0.1,1\n\n5,2\n")
+    (tmp_path / "b.csv").write_text("x,y\n0.2,1\n0.3,2\n0.3,3\n")
+    fit = ["fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b"]
+    assert "column 'x' is 5 in line 4 of a.csv" in mast(*fit, "--bounds", "x=0:1")[2]
+    assert "first line 3 of b.csv and line 4 of b.csv" in mast(*fit)[2]
+
+
+def test_one_expensive_point_cannot_be_checked(mast, tmp_path):
+    rows = "".join(f"{x},{x * x}\n" for x in (0.1, 0.3, 0.5, 0.8))
+    (tmp_path / "a.csv").write_text("x,y\n" + rows)
+    (tmp_path / "b.csv").write_text("x,y\n0.4,1\n")
+    for method in ("mast", "auto"):
+        command = ("fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b")
+        code, _, err = mast(*command, "--method", method)
+        assert code == 0
+        assert "no held-out check: " in err
+
+
+def test_a_misspelt_input_is_recognised(mast, tmp_path):
+    (tmp_path / "a.csv").write_text("length,y\n0.1,1\n0.5,2\n")
+    (tmp_path / "b.csv").write_text("lenght,y\n0.1,1\n0.5,2\n")
+    code, _, err = mast("fit", "a.csv", "b.csv", "--target", "y", "--order", "a,b")
+    assert code == 1
+    assert "Are 'length' and 'lenght' the same column?" in err
+    assert "--ignore" not in err
+
+
+def test_two_values_of_an_option_are_no_files(mast, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("x,y\n0.1,1\n0.5,2\n")
+    code, _, err = mast("fit", "a.csv", "b.csv", "--target", "y", "--cost", "a=1", "b=10")
+    assert code == 1
+    assert "--cost coarse=1,fine=10" in err
+
+
+def test_a_fidelity_that_hurts_is_dropped_and_named(mast, tmp_path):
+    X, y, labels = training_data()
+    table = pd.DataFrame(X, columns=["a", "b"]).assign(y=y, source=labels)
+    for name, rows in table.groupby("source"):
+        rows.drop(columns="source").to_csv(f"{name}.csv", index=False)
+    options = ("--target", "y", "--order", ",".join(ORDER), "--method", "auto", "--drop")
+    code, out, _ = mast("fit", "rough.csv", "fine.csv", *options)
+    assert code == 0
+    assert "rough: hurts; it would raise the error on fine points" in out
+    (blend,) = (line for line in out.splitlines() if line.startswith("Blend of "))
+    assert not any(name in blend for name in ("ar1", "bias", "general", "fire", "mast"))
+    facts = json.loads(mast("show", "model.mast", "--json")[1])
+    assert [(entry["name"], entry["word"]) for entry in facts["verdict"]] == [("rough", "hurts")]
+    assert facts["options"]["drop"] is True
+
+
+def test_what_helps_is_not_dropped(mast):
+    code, out, _ = mast(*FIT, *COSTS, "--method", "auto", "--drop", "--json", "--no-check")
+    assert code == 0
+    facts = json.loads(out)
+    assert [entry["word"] for entry in facts["verdict"]] == ["helps"]
+    assert "ar1" in facts["weights"]

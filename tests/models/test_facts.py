@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from mastgp.gp import GaussianProcess, Model
+from mastgp.models.facts import fit_reports, input_facts, noise_facts
+
+
+@pytest.fixture
+def process(rng):
+    X = rng.random((12, 2))
+    return GaussianProcess.fit(Model(2, warp=True), X, np.sin(4 * X[:, 0]) + X[:, 1])
+
+
+def test_noise_is_the_root_of_the_mean_variance():
+    facts = noise_facts({"a": np.array([1.0, 7.0]), "b": np.array([0.25])})
+    assert facts == {"a": 2.0, "b": 0.5}
+
+
+def test_every_input_has_its_lengthscale_and_warp(process):
+    rows = input_facts(process)
+    assert [row["lengthscale"] for row in rows] == process.lengthscales.tolist()
+    a, b = process.parameters.warp_a, process.parameters.warp_b
+    assert [row["warp"] for row in rows] == np.column_stack([a, b]).tolist()
+
+
+def test_no_warp_no_fact(rng):
+    X = rng.random((6, 1))
+    (row,) = input_facts(GaussianProcess.fit(Model(1), X, X[:, 0]))
+    assert set(row) == {"lengthscale"}
+
+
+def test_reports_are_plain_data_of_fits_that_have_one(process):
+    state = {**process.get_state(), "report": None}
+    without = GaussianProcess.from_state(process.model, state)
+    reports = fit_reports({"fitted": process, "given": without})
+    assert list(reports) == ["fitted"]
+    assert reports["fitted"]["evaluations"] == process.report.evaluations
+    assert json.loads(json.dumps(reports)) == reports

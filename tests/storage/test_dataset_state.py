@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mastgp import MAST
+from mastgp.storage.dataset_state import data_hash, dataset_state, restored_dataset
+from support import snapshot, three_levels
+
+
+@pytest.fixture
+def data(rng):
+    X, y, labels = three_levels(rng)
+    noise = np.where(labels == "b", 0.1, np.nan)
+    costs = {"a": 1.0, "b": 3.0, "c": 20.0}
+    model = MAST(costs, bounds=[(0, 1), (-1, 2)]).fit(X, y, fidelity=labels, noise_std=noise)
+    return model.training_data_
+
+
+def test_a_data_set_comes_back_as_it_was(data):
+    again = restored_dataset(dataset_state(data))
+    assert snapshot(again) == snapshot(data)
+    assert data_hash(again) == data_hash(data)
+
+
+def test_the_ranking_is_called_what_it_was_in_the_first_format(data):
+    state = dataset_state(data)
+    assert set(state) == {"fidelities", "hierarchy", "box", "feature_names"}
+    assert state["hierarchy"]["names"] == ("a", "b", "c")
+
+
+def changed(data, **changes):
+    first, *others = data.fidelities
+    return replace(data, fidelities=(replace(first, **changes), *others))
+
+
+def test_the_hash_is_that_of_names_inputs_targets_and_noise(data):
+    first = data.fidelities[0]
+    others = [
+        changed(data, name="d"),
+        changed(data, X=first.X + 1e-9),
+        changed(data, y=np.nextafter(first.y, np.inf)),
+        changed(data, noise_var=np.ones(len(first.y))),
+        replace(data, feature_names=("x0", "x2")),
+    ]
+    hashes = {data_hash(data), *map(data_hash, others)}
+    assert len(hashes) == 1 + len(others)
+
+
+def test_the_hash_does_not_depend_on_the_layout_of_arrays(data):
+    same = changed(data, X=np.asfortranarray(data.fidelities[0].X))
+    assert data_hash(same) == data_hash(data)

@@ -1,0 +1,160 @@
+"""The documentation: its examples run and print what the pages say, its links lead somewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+from mastgp.methods import METHODS
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def pages() -> list[str]:
+    """README and all pages of the site, relative to the project."""
+    found = [path for path in DOCS.rglob("*.md") if "_build" not in path.parts]
+    return ["README.md", *sorted(str(path.relative_to(ROOT)) for path in found)]
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A block of Python and the output that the page shows right below it."""
+
+    code: str
+    output: str | None
+
+
+def examples_of(text: str) -> list[Example]:
+    """Python blocks of a page; a text block right below one is what it prints."""
+    blocks = list(FENCE.finditer(text))
+    below = {match.start(): match for match in blocks}
+    examples = []
+    for match in blocks:
+        if match["kind"] == "python":
+            gap = re.match(r"\s*", text[match.end() :])
+            after = below.get(match.end() + gap.end())
+            shown = after["body"] if after is not None and after["kind"] == "text" else None
+            examples.append(Example(match["body"], shown))
+    return examples
+
+
+def check_examples(text: str, path: str) -> None:
+    """Run the examples of a page one after the other, and compare what they print."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    for example in examples_of(text):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(example.code, path, "exec"), names)
+        check_output(printed.getvalue(), example.output or "", path)
+
+
+def check_output(got: str, want: str, path: str) -> None:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    if not doctest.OutputChecker().check_output(want, got, flags):
+        raise AssertionError(f"{path} shows\n{want}\nbut its code prints\n{got}")
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A folder of its own for what examples write, and no windows."""
+    monkeypatch.chdir(tmp_path)
+    plt.switch_backend("Agg")
+
+
+PAGES_WITH_EXAMPLES = [page for page in pages() if examples_of(read(page))]
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_EXAMPLES)
+def test_examples_print_what_the_page_says(page, elsewhere):
+    check_examples(read(page), page)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n",
+        "```python\nprint(1.25)\n```\n\n```text\n1.24\n```\n",
+        "```python\nprint(1)\n```\n",
+        "```python\nprint(1)\n```\n\nprose\n\n```text\n1\n```\n",
+        "```python\nx = 1\n```\n\n```text\n1\n```\n",
+    ],
+    ids=["other", "digit", "not shown", "not right below", "prints nothing"],
+)
+def test_an_output_that_is_not_what_the_code_prints_is_noticed(page):
+    with pytest.raises(AssertionError, match="but its code prints"):
+        check_examples(page, "page")
+
+
+def test_examples_share_names_and_may_leave_out_a_part():
+    first = "```python\nx = 3\n```\n\n"
+    second = "```python\nprint('about', x / 7)\n```\n\n```text\nabout 0.4...\n```\n"
+    check_examples(first + second, "page")
+
+
+@pytest.mark.parametrize("page", ["first-model.md", "compare.md", "your-own.md"])
+def test_tutorials_run(page, elsewhere, monkeypatch):
+    """Their output is made when the site is built; here they have to run without a warning."""
+    monkeypatch.setattr("matplotlib.pyplot.show", lambda: plt.close("all"))
+    path = DOCS / "tutorials" / page
+    names: dict[str, object] = {}
+    for match in FENCE.finditer(path.read_text(encoding="utf-8")):
+        if match["kind"] == "{code-cell}":
+            exec(compile(match["body"], str(path), "exec"), names)
+
+
+def test_links_in_the_documentation_lead_somewhere():
+    for page in [*pages(), "CONTRIBUTING.md"]:
+        path = ROOT / page
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", read(page)):
+            if not target.startswith("http"):
+                assert (path.parent / target).exists(), f"{page} links to {target}"
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = set()
+    for page in pages()[1:]:
+        folder = (ROOT / page).parent
+        for match in FENCE.finditer(read(page)):
+            if match["kind"] == "{toctree}":
+                names = [line for line in match["body"].splitlines() if line and line[0] != ":"]
+                listed |= {str((folder / f"{name}.md").relative_to(ROOT)) for name in names}
+    hidden = {"README.md", "docs/index.md", "docs/results-notes.md"}
+    assert set(pages()) - hidden == listed
+
+
+def documented() -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in (DOCS / "api").glob("*.md"))
+
+
+def test_every_method_is_in_the_reference():
+    reference = documented()
+    for method in METHODS.values():
+        kind = type(method.build(costs=None))
+        assert re.search(rf"autoclass:: mastgp[\w.]*\.{kind.__name__}$", reference, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "module", ["mastgp", "mastgp.surrogates", "mastgp.gp", "mastgp.bench", "mastgp.data"]
+)
+def test_every_public_name_is_in_the_reference(module):
+    reference = documented()
+    if re.search(rf"automodule:: {module}\n   :members:\n", reference):
+        return  # all of __all__
+    errors = set(vars(importlib.import_module("mastgp.errors")))
+    for name in getattr(importlib.import_module(module), "__all__", ()):
+        named = re.search(rf"auto\w+:: mastgp[\w.]*\.{name}$", reference, re.MULTILINE)
+        assert name == "__version__" or name in errors or named, f"{module}.{name} is missing"

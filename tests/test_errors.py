@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import mastgp
+from mastgp import MAST, errors
+from mastgp.errors import listed, points, warn
+
+
+def classes_of(base):
+    return [
+        kind
+        for kind in vars(errors).values()
+        if inspect.isclass(kind) and issubclass(kind, base) and kind.__module__ == "mastgp.errors"
+    ]
+
+
+def test_every_error_and_warning_has_one_base_and_is_public():
+    raised, given = classes_of(Exception), classes_of(Warning)
+    assert all(
+        issubclass(kind, errors.MastWarning if kind in given else errors.MastError)
+        for kind in raised
+    )
+    assert {kind.__name__ for kind in raised} <= set(mastgp.__all__)
+    assert all(kind.__doc__ for kind in raised)
+
+
+@pytest.mark.parametrize(
+    ("kind", "builtin"),
+    [
+        (errors.DataError, ValueError),
+        (errors.FileError, OSError),
+        (errors.ModelFileError, OSError),
+        (errors.MissingExtraError, ImportError),
+        (errors.MastWarning, UserWarning),
+    ],
+)
+def test_errors_are_caught_as_what_python_calls_them(kind, builtin):
+    assert issubclass(kind, builtin)
+
+
+def test_warnings_point_at_the_users_line():
+    with pytest.warns(mastgp.MastWarning) as caught:
+        MAST().fit([[1.0]], [2.0])
+    assert {warning.filename for warning in caught} == {__file__}
+    with pytest.warns(errors.FitWarning, match="odd") as caught:
+        warn("odd", errors.FitWarning)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_names_and_numbers_in_messages():
+    assert listed(["coarse", 3]) == "'coarse', '3'"
+    assert listed([]) == ""
+    assert [points(n) for n in (0, 1, 2)] == ["0 points", "1 point", "2 points"]
