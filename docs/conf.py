@@ -28,6 +28,8 @@ extensions = [
 ]
 exclude_patterns = ["_build", "results-notes.md"]  # the notes are part of results.md
 default_role = "literal"
+# Docstrings name types by their last names, and there are two kinds of Normal.
+suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
 html_title = f"mastgp {release}"

@@ -1,13 +1,13 @@
 """How a blend's candidates should be weighted: a study of the rules behind `AutoSurrogate`.
 
 Every candidate's held-out and test predictions are computed once, on draws of the `extra` problems
-and of the paper's smaller ones, and kept in a folder (remove it when the candidates change); the
-rules are then compared on them. Prints, for each group of problems, the geometric means of the RMSE
-and of the mean density (both relative to a GP of the whole budget's expensive points), and the mean
-coverage of 95 % intervals; then how far each candidate's held-out RMSE is from its true one. MAST's
-variants, tried only where MAST is in the running, are left out.
+and of the paper's smaller ones, and kept in a folder (remove it when the candidates change). The
+rules are then compared on them. Prints, for each group of problems, the geometric mean of the RMSE
+ratio, the mean difference of the NLPD (both relative to a GP of the whole budget's expensive
+points), the coverage of 95 % intervals and the lowest coverage of a problem; then how far each
+candidate's held-out RMSE is from its true one. Candidates are auto's, and a few more.
 
-    python perf/blend.py --seeds 4 --store blend-study
+    python perf/blend.py --first-seed 110 --seeds 3 --store blend-study
 """
 
 from __future__ import annotations
@@ -19,24 +19,34 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.special import softmax
-from scipy.stats import norm
+from scipy.special import logsumexp, softmax
 
-from mastgp.auto.surrogate import _is_joint, _try_each, default_candidates
+from mastgp.auto.candidates import Candidate, default_candidates
+from mastgp.auto.trying import Trials
 from mastgp.auto.weights import DRAWS, blend_weights
 from mastgp.bench.experiments import experiment, find_problem
 from mastgp.data.dataset import Dataset, without_copies
 from mastgp.files import atomic_write
-from mastgp.gp import blas_threads
-from mastgp.gp.distributions import Mixture
+from mastgp.models import FIRE, CoKriging
 from mastgp.progress import listening, progress, report
-from study import SMALLER, TEST_SIZE, yardstick
+from mastgp.surrogates import GP
+from mastgp.threads import blas_threads
+from study import SMALLER, yardstick
 
+TEST_SIZE = 500
 GROUPS = {
-    "extra": tuple(experiment("extra").problems),
     "two-fidelity": SMALLER,
     "three-fidelity": SMALLER,
+    "extra": tuple(experiment("extra").problems),
 }
+#: Further candidates, which auto has not.
+MORE = (
+    Candidate("ar1", CoKriging(warp=None)),
+    Candidate("shared-bias, matern", CoKriging(structure="shared-bias", kernel="matern52")),
+    Candidate("top only", CoKriging(structure="top-only", warp=None)),
+    Candidate("top only, matern", CoKriging(structure="top-only", kernel="matern52", warp=None)),
+    Candidate("fire, matern", FIRE(surrogate=GP(kernel="matern52"))),
+)
 
 
 @dataclass(frozen=True)
@@ -44,19 +54,18 @@ class Draw:
     """One data set: what each candidate predicted, and the truth. Candidates are rows."""
 
     names: np.ndarray
-    joint: np.ndarray  # whether a joint GP
-    log_posterior: np.ndarray  # NaN where it cannot be compared
     y: np.ndarray
     held_mean: np.ndarray
-    held_std: np.ndarray
+    held_log_density: np.ndarray
     y_test: np.ndarray
     mean: np.ndarray
-    std: np.ndarray
-    yardstick: np.ndarray  # RMSE and mean density of the single-fidelity GP
+    log_density: np.ndarray
+    below: np.ndarray  # predicted probability of less than the truth
+    yardstick: np.ndarray  # RMSE and NLPD of the single-fidelity GP
 
     def only(self, keep: np.ndarray) -> Draw:
         """The same with some of the candidates."""
-        rows = {"names", "joint", "log_posterior", "held_mean", "held_std", "mean", "std"}
+        rows = {"names", "held_mean", "held_log_density", "mean", "log_density", "below"}
         return Draw(**{k: v[keep] if k in rows else v for k, v in asdict(self).items()})
 
 
@@ -70,186 +79,163 @@ def compute(group: str, problem: str, seed: int) -> Draw:
     data = without_copies(
         Dataset.from_arrays(draw.X, draw.y, draw.fidelity, costs=draw.costs, bounds=draw.bounds)
     )
-    tried = _try_each(list(default_candidates(len(data.fidelities))), data)
-    moments = [t.model.predict_unit(data.box.to_unit(draw.X_test)) for t in tried]
-    joint = [_is_joint(t.model) for t in tried]
+    trials = Trials(data)
+    trials.add([*default_candidates(len(data.fidelities)), *MORE])
+    predicted = [t.model.distribution_unit(data.box.to_unit(draw.X_test)) for t in trials.tried]
     return Draw(
-        names=np.array([t.name for t in tried]),
-        joint=np.array(joint),
-        log_posterior=np.array(
-            [t.model.log_posterior_ if j else np.nan for t, j in zip(tried, joint, strict=True)]
-        ),
+        names=np.array([t.name for t in trials.tried]),
         y=data.top.y,
-        held_mean=np.array([t.checked.mean for t in tried]),
-        held_std=np.array([t.checked.std for t in tried]),
+        held_mean=np.array([t.checked.mean for t in trials.tried]),
+        held_log_density=np.array([t.checked.log_density for t in trials.tried]),
         y_test=draw.y_test,
-        mean=np.array([mean for mean, _ in moments]),
-        std=np.sqrt([var for _, var in moments]),
-        yardstick=np.array([reached["rmse"], reached["mean_pdf"]]),
+        mean=np.array([p.mean for p in predicted]),
+        log_density=np.array([p.log_density(draw.y_test) for p in predicted]),
+        below=np.array([p.cdf(draw.y_test) for p in predicted]),
+        yardstick=np.array([reached["rmse"], reached["nlpd"]]),
     )
 
 
-def draws(store: Path, group: str, seeds: int) -> dict[str, list[Draw]]:
-    """All draws of a group of problems, from the store where they are in it."""
-    found: dict[str, list[Draw]] = {}
-    wanted = [(problem, seed) for problem in GROUPS[group] for seed in range(seeds)]
-    for done, (problem, seed) in enumerate(wanted):
-        report(f"{group}: {problem}", done, len(wanted))
-        file = store / f"{group}-{problem}-{seed}.npz"
-        if not file.exists():
-            with listening(None):
-                draw = compute(group, problem, seed)
-            with atomic_write(file) as stream:
-                np.savez(stream, **asdict(draw))
-        with np.load(file) as content:
-            found.setdefault(problem, []).append(Draw(**content))
-    return found
+def stored(store: Path, group: str, problem: str, seed: int) -> Draw:
+    """A draw, from the folder if it has been computed before."""
+    path = store / f"{group}-{problem}-{seed}.npz"
+    if not path.exists():
+        with warnings.catch_warnings(), blas_threads(0), listening(None):
+            warnings.simplefilter("ignore")
+            found = compute(group, problem, seed)
+        with atomic_write(path) as file:
+            np.savez(file, **asdict(found))
+    with np.load(path) as arrays:
+        return Draw(**arrays)
 
 
-def errors_rule(temper: float, evidence: float) -> Rule:
-    """Bayesian bootstrap of the likelihood of normal errors of each candidate's own size."""
+def usable(draw: Draw) -> np.ndarray:
+    """Log densities (points, candidates) of the points that every candidate predicted."""
+    table = draw.held_log_density.T
+    return table[np.isfinite(table).all(axis=1)]
 
-    def weigh(draw: Draw) -> np.ndarray:
+
+def by_densities(temper: float) -> Rule:
+    return lambda draw: blend_weights(usable(draw), temper=temper)
+
+
+def by_errors(temper: float) -> Rule:
+    """The rule before: normal errors of each candidate's own size."""
+
+    def weights(draw: Draw) -> np.ndarray:
         errors = ((draw.held_mean - draw.y) ** 2).T
-        prior = evidence * (draw.log_posterior - np.nanmax(draw.log_posterior))
-        usable = np.isfinite(errors).all(axis=1)
-        return blend_weights(errors[usable], np.nan_to_num(prior), temper=temper)
+        errors = errors[np.isfinite(errors).all(axis=1)]
+        shares = np.random.default_rng(0).dirichlet(np.ones(len(errors)), DRAWS)
+        likelihood = -0.5 * len(errors) * np.log(shares @ errors + 1e-12 * errors.mean())
+        return softmax(temper * likelihood, axis=1).mean(axis=0)
 
-    return weigh
-
-
-def held_out_density(draw: Draw) -> np.ndarray:
-    """Log density of each held-out point under each candidate."""
-    density = norm.logpdf(draw.y, draw.held_mean, draw.held_std).T
-    return density[np.isfinite(density).all(axis=1)]
+    return weights
 
 
-def density_rule(temper: float) -> Rule:
-    """Pseudo-BMA with the Bayesian bootstrap, as in the textbook if `temper` is 1."""
+def stacking(pseudo_points: float) -> Rule:
+    """Weights of the largest held-out density of the mixture, with a Dirichlet prior."""
 
-    def weigh(draw: Draw) -> np.ndarray:
-        density = held_out_density(draw)
-        shares = np.random.default_rng(0).dirichlet(np.ones(len(density)), DRAWS)
-        return softmax(temper * len(density) * (shares @ density), axis=1).mean(axis=0)
+    def weights(draw: Draw) -> np.ndarray:
+        densities = usable(draw)
+        likelihood = np.exp(densities - densities.max(axis=1, keepdims=True))
+        n, k = densities.shape
+        w = np.full(k, 1.0 / k)
+        for _ in range(300):
+            shares = w * likelihood
+            shares /= shares.sum(axis=1, keepdims=True)
+            w = (shares.sum(axis=0) + pseudo_points / k) / (n + pseudo_points)
+        return w
 
-    return weigh
-
-
-def stacking_rule(draw: Draw) -> np.ndarray:
-    """Weights of the mixture that makes the held-out points most likely, found by EM."""
-    density = held_out_density(draw)
-    likelihood = np.exp(density - density.max(axis=1, keepdims=True))
-    weights = np.full(density.shape[1], 1.0 / density.shape[1])
-    for _ in range(500):
-        shares = likelihood * weights
-        weights = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
     return weights
 
 
 def plain_mean(draw: Draw) -> np.ndarray:
-    """The same weight for all."""
     return np.full(len(draw.names), 1.0 / len(draw.names))
 
 
-def best_in_truth(draw: Draw) -> np.ndarray:
-    """All weight to the candidate of least error on the test points, which nobody knows."""
-    errors = np.mean((draw.mean - draw.y_test) ** 2, axis=1)
-    return (np.arange(len(errors)) == errors.argmin()).astype(float)
+RULES: dict[str, Rule] = {
+    "densities, counting by 1": by_densities(1.0),
+    "densities, counting by 0.5: the rule": by_densities(0.5),
+    "densities, counting by 0.3": by_densities(0.3),
+    "stacking of densities": stacking(0.0),
+    "stacking with a prior of one point": stacking(1.0),
+    "errors, counting by 0.3": by_errors(0.3),
+    "errors, counting by 0.5": by_errors(0.5),
+    "plain mean": plain_mean,
+}
 
 
-def scored(draw: Draw, rule: Rule) -> tuple[float, float, float]:
-    """RMSE, mean density and coverage of the blend."""
-    blend = Mixture(rule(draw), draw.mean, draw.std**2)
-    inside = np.abs(blend.cdf(draw.y_test) - 0.5) <= 0.475
-    rmse = np.sqrt(np.mean((blend.mean - draw.y_test) ** 2))
-    return float(rmse), float(blend.density(draw.y_test).mean()), float(inside.mean())
+def of_auto(draw: Draw) -> np.ndarray:
+    return ~np.isin(draw.names, [candidate.name for candidate in MORE])
 
 
-def summary(problems: dict[str, list[Draw]], rule: Rule, keep: Callable[[Draw], Draw]) -> str:
-    """Geometric means over the problems, and the mean coverage."""
-    rows = []
-    for cases in problems.values():
-        reached = np.mean([scored(keep(draw), rule) for draw in cases], axis=0)
-        single = np.mean([draw.yardstick for draw in cases], axis=0)
-        rows.append([*np.log(reached[:2] / single), reached[2]])
-    log_rmse, log_density, coverage = np.mean(rows, axis=0)
-    return f"{np.exp(log_rmse):.3f}, {np.exp(log_density):.2f}, {coverage:.2f}"
+def scores(draw: Draw, weights: np.ndarray) -> np.ndarray:
+    """RMSE ratio, difference of the NLPD, coverage."""
+    rmse = np.sqrt(np.mean((weights @ draw.mean - draw.y_test) ** 2))
+    log_weights = np.log(np.maximum(weights, 1e-300))[:, None]
+    nlpd = -np.mean(np.maximum(logsumexp(log_weights + draw.log_density, axis=0), -700.0))
+    covered = np.mean(np.abs(weights @ draw.below - 0.5) <= 0.475)
+    return np.array([rmse / draw.yardstick[0], nlpd - draw.yardstick[1], covered])
 
 
-def everything(draw: Draw) -> Draw:
-    """All candidates."""
-    return draw
+def cell(draws: dict[str, list[Draw]], rule: Rule, keep: Callable[[Draw], np.ndarray]) -> str:
+    """A rule's scores on the draws of a group of problems."""
+    table, lowest = [], 1.0
+    for of_problem in draws.values():
+        rows = [scores(part, rule(part)) for part in (d.only(keep(d)) for d in of_problem)]
+        lowest = min(lowest, float(np.mean([row[2] for row in rows])))
+        table += rows
+    ratio, nlpd, covered = np.array(table).T
+    error = np.exp(np.mean(np.log(ratio)))
+    return f"{error:.3f}, {nlpd.mean():.2f}, {covered.mean():.3f}, {lowest:.2f}"
 
 
-def joint_only(draw: Draw) -> Draw:
-    """The joint GPs."""
-    return draw.only(draw.joint)
+def everything(draw: Draw) -> np.ndarray:
+    return np.ones(len(draw.names), dtype=bool)
 
 
-def without(word: str) -> Callable[[Draw], Draw]:
-    """All candidates but those with a word in their name."""
-    return lambda draw: draw.only(np.array([word not in name for name in draw.names]))
+def rows(groups: dict[str, dict[str, list[Draw]]]) -> Iterator[str]:
+    """The table of rules, then of candidates."""
+    yield "| rule | " + " | ".join(groups) + " |"
+    yield "|---" * (len(groups) + 1) + "|"
+    for name, rule in RULES.items():
+        yield f"| {name} | " + " | ".join(cell(d, rule, of_auto) for d in groups.values()) + " |"
+    wide = [
+        cell(d, RULES["densities, counting by 0.5: the rule"], everything) for d in groups.values()
+    ]
+    yield "| the rule, more candidates | " + " | ".join(wide) + " |"
+    yield ""
+    yield "Held-out over true RMSE, geometric mean:"
+    every = (draw for draws in groups.values() for drawn in draws.values() for draw in drawn)
+    for name in dict.fromkeys(name for draw in every for name in draw.names):
+        yield f"| {name} | " + " | ".join(optimism(d, name) for d in groups.values()) + " |"
 
 
-def alone(name: str) -> Callable[[Draw], Draw]:
-    """One candidate."""
-    return lambda draw: draw.only(draw.names == name)
-
-
-def rules() -> Iterator[tuple[str, Rule, Callable[[Draw], Draw]]]:
-    """What is compared."""
-    yield "`ar1`, warped, alone", plain_mean, alone("ar1, warped")
-    yield "`shared-bias`, warped, alone", plain_mean, alone("shared-bias, warped")
-    yield "plain mean of the joint GPs", plain_mean, joint_only
-    yield "plain mean of all", plain_mean, everything
-    for temper in (1.0, 0.5):
-        yield f"densities, counting by {temper:g}", density_rule(temper), everything
-    yield "stacking of densities", stacking_rule, everything
-    for temper in (1.0, 0.5, 0.3, 0.2):
-        for evidence in (0.0, 0.05, 0.15):
-            label = f"errors by {temper:g}, posterior by {evidence:g}"
-            yield label, errors_rule(temper, evidence), everything
-    chosen = errors_rule(0.3, 0.05)
-    yield "errors by 0.3, posterior by 0.05, joint GPs only", chosen, joint_only
-    for word in ("fire", "mast", "alone", "fading", "matern", "general"):
-        yield f"… without {word}", chosen, without(word)
-    yield "best in truth (nobody knows it)", best_in_truth, everything
-
-
-def optimism(problems: dict[str, list[Draw]], name: str) -> str:
-    """Held-out RMSE over test RMSE of a candidate, geometric mean over all draws."""
+def optimism(draws: dict[str, list[Draw]], name: str) -> str:
+    """Ratio of a candidate's held-out error to its true one."""
     ratios = []
-    for draw in (d for cases in problems.values() for d in cases if name in d.names):
-        one = draw.only(draw.names == name)
-        held, true = (
-            np.sqrt(np.nanmean((mean - y) ** 2))
-            for mean, y in ((one.held_mean, one.y), (one.mean, one.y_test))
-        )
-        ratios.append(held / true)
+    for draw in (d for of_problem in draws.values() for d in of_problem):
+        for i in np.flatnonzero(draw.names == name):
+            held = np.sqrt(np.nanmean((draw.held_mean[i] - draw.y) ** 2))
+            ratios.append(held / np.sqrt(np.mean((draw.mean[i] - draw.y_test) ** 2)))
     return f"{np.exp(np.mean(np.log(ratios))):.2f}" if ratios else "-"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--first-seed", type=int, default=110)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--store", type=Path, default=Path("blend-study"))
     options = parser.parse_args()
     options.store.mkdir(parents=True, exist_ok=True)
-    warnings.simplefilter("ignore")
-    with progress(), blas_threads(0):
-        groups = {group: draws(options.store, group, options.seeds) for group in GROUPS}
-    print("| rule: RMSE, density, coverage | " + " | ".join(GROUPS) + " |")
-    print("|---" * (1 + len(GROUPS)) + "|")
-    for label, rule, keep in rules():
-        cells = [summary(problems, rule, keep) for problems in groups.values()]
-        print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
-    print("\n| held-out RMSE / true RMSE | " + " | ".join(GROUPS) + " |")
-    print("|---" * (1 + len(GROUPS)) + "|")
-    for name in dict.fromkeys(
-        n for cases in groups["three-fidelity"].values() for n in cases[0].names
-    ):
-        cells = [optimism(problems, name) for problems in groups.values()]
-        print(f"| {name} | " + " | ".join(cells) + " |")
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    todo = [(g, p, s) for g, problems in GROUPS.items() for p in problems for s in seeds]
+    groups: dict[str, dict[str, list[Draw]]] = {group: {} for group in GROUPS}
+    with progress():
+        for done, (group, problem, seed) in enumerate(todo):
+            report("fitting candidates", done, len(todo))
+            draw = stored(options.store, group, problem, seed)
+            groups[group].setdefault(problem, []).append(draw)
+    print("\n".join(rows(groups)))
 
 
 if __name__ == "__main__":

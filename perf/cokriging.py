@@ -20,10 +20,12 @@ import numpy as np
 from mastgp.bench.experiments import experiment, find_problem
 from mastgp.bench.protocol import Draw
 from mastgp.check.scores import score
+from mastgp.data.dataset import Dataset
 from mastgp.gp import Model, blas_threads
 from mastgp.gp.priors import FACTOR_PRIOR, SCALE_PRIOR, WARP_PRIOR, LogNormal
-from mastgp.models import cokriging
+from mastgp.models import cokriging, structures
 from mastgp.models.cokriging import CoKriging
+from mastgp.models.structures import JointModel, Traits
 from study import SMALLER, TEST_SIZE, yardstick
 
 #: Cheap data that are not unrelated to the expensive ones.
@@ -34,25 +36,26 @@ STRUCTURES = ("autoregressive", "shared-bias")
 
 @contextmanager
 def constant(name: str, value: object) -> Iterator[None]:
-    """One of the module's constants set to another value."""
-    with patch.object(cokriging, name, value):
+    """A constant of co-kriging set to another value."""
+    home = structures if hasattr(structures, name) else cokriging
+    with patch.object(home, name, value):
         yield
 
 
 @contextmanager
 def means(kind: str) -> Iterator[None]:
     """Other means of the levels."""
-    original = CoKriging._model
+    original = JointModel.build
 
-    def changed(self: CoKriging, data: object) -> Model:
-        return replace(original(self, data), means=kind)
+    def changed(self: JointModel, data: Dataset, traits: Traits) -> Model:
+        return replace(original(self, data, traits), means=kind)
 
-    with patch.object(CoKriging, "_model", changed):
+    with patch.object(JointModel, "build", changed):
         yield
 
 
 VARIANTS = {
-    "as it is": lambda: constant("FEW", cokriging.FEW),
+    "as it is": lambda: constant("FEW", structures.FEW),
     "means profiled": lambda: means("profiled"),
     "means never shared": lambda: means("own"),
     "factor ~ Normal(1, 1)": lambda: constant("EQUAL_LEVELS_PRIOR", FACTOR_PRIOR),
@@ -67,9 +70,9 @@ VARIANTS = {
 
 def scores(draw: Draw, structure: str) -> tuple[float, float]:
     """RMSE and coverage of one fit."""
-    model = CoKriging(draw.costs, bounds=draw.bounds, structure=structure)
+    model = CoKriging(draw.costs, bounds=draw.bounds, structure=structure, inference="map")
     model.fit(draw.X, draw.y, fidelity=draw.fidelity)
-    reached = score(draw.y_test, *model.predict(draw.X_test, return_std=True))
+    reached = score(draw.y_test, model.predict_distribution(draw.X_test))
     return reached["rmse"], reached["coverage95"]
 
 

@@ -23,7 +23,7 @@ from mastgp.data.fidelities import rank_fidelities
 from mastgp.models.trust import trust_in
 
 warnings.filterwarnings("ignore", module="botorch|gpytorch|linear_operator")
-botorch.settings.validate_input_scaling.set_state(False)
+botorch.settings.validate_input_scaling._state = False  # X is scaled, y standardised
 
 
 def tensor(values) -> torch.Tensor:

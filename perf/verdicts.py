@@ -17,8 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mastgp import Dataset
-from mastgp.auto.surrogate import _try_each, default_candidates
-from mastgp.auto.verdict import ALONE, FUSED, judge
+from mastgp.auto.verdict import judge
 from mastgp.gp import blas_threads
 
 N_CHEAP = 40
@@ -51,9 +50,7 @@ def word(seed: int, kind: str) -> str:
     coarse, fine = rng.random((N_CHEAP, d)), rng.random((n_dear, d))
     tables = {"coarse": (coarse, cheap(coarse)), "fine": (fine, truth(fine))}
     data = Dataset.from_tables(tables, order=["coarse", "fine"])
-    compared = [c for c in default_candidates(2) if c.name in (*FUSED, *ALONE)]
-    models = {t.name: t.model for t in _try_each(compared, data)}
-    return judge(data, data, models).fidelities[0].word
+    return judge(data, data).fidelities[0].word
 
 
 def main() -> None:

@@ -50,6 +50,16 @@ def test_warnings_point_at_the_users_line():
     assert [warning.filename for warning in caught] == [__file__]
 
 
+def test_an_unknown_name_is_answered_with_the_one_that_was_meant():
+    error = errors.unknown("fruit", "aple", ["apple", "pear"], or_else=" or a tree")
+    assert str(error) == (
+        "unknown fruit 'aple': did you mean 'apple'? Choose one of 'apple', 'pear' or a tree"
+    )
+    assert str(errors.unknown("fruit", "xyz", ["pear"])) == (
+        "unknown fruit 'xyz'; choose one of 'pear'"
+    )
+
+
 def test_names_and_numbers_in_messages():
     assert listed(["coarse", 3]) == "'coarse', '3'"
     assert listed([]) == ""

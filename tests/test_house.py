@@ -23,17 +23,15 @@ def package():
 
 
 def test_every_module_has_its_tests(package):
-    """The tests of ``a/b.py`` are in ``tests/a/test_b.py``; problems may share one file."""
+    """The tests of ``a/b.py`` are in ``tests/a/test_b.py``."""
     missing = []
     for path in package.paths.values():
         where = path.relative_to(SOURCE)
         if where.stem in ("__init__", "__main__"):
             continue
-        mirrored = [where.with_name(f"test_{where.name}")]
-        if where.parts[:2] == ("bench", "problems"):
-            mirrored.append(Path("bench/test_problems.py"))
-        if not any((ROOT / "tests" / test).exists() for test in mirrored):
-            missing.append(f"{where} has no tests/{mirrored[0]}")
+        mirrored = where.with_name(f"test_{where.name}")
+        if not (ROOT / "tests" / mirrored).exists():
+            missing.append(f"{where} has no tests/{mirrored}")
     assert not missing, "\n".join(missing)
 
 

@@ -107,6 +107,12 @@ def test_a_method_for_python_only_has_no_files(tables):
         del METHODS["toy"]
 
 
+@pytest.mark.parametrize("name", [name for name in METHODS if METHODS[name].installed])
+def test_what_is_for_python_only_is_what_has_no_file_format(name):
+    """The registry repeats the estimator's ability, so that commands need not import it."""
+    assert METHODS[name].python_only == ("file" not in METHODS[name].build().abilities)
+
+
 def test_options_of_a_method_can_be_replaced():
     calibrated = METHODS["auto-calibrated"]
     assert calibrated.build(costs=COSTS).calibrate
@@ -116,13 +122,13 @@ def test_options_of_a_method_can_be_replaced():
 
 
 def test_a_class_may_have_several_methods():
-    assert list(method_names(CoKriging)) == ["ar1", "shared-bias"]
+    assert list(method_names(CoKriging)) == ["ar1", "ar1-map", "shared-bias"]
     assert stored_class("CoKriging") is CoKriging
     assert stored_class("os.system") is None
     assert METHODS["ar1"].class_name == "CoKriging"
 
 
-def test_a_method_without_its_weights(monkeypatch, tmp_path):
+def test_a_method_without_its_checkpoint(monkeypatch, tmp_path):
     monkeypatch.setenv("TABPFN_MODEL_CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("TABPFN_MODEL_PATH", raising=False)
     assert not METHODS["mast-icl"].ready
@@ -132,8 +138,10 @@ def test_a_method_without_its_weights(monkeypatch, tmp_path):
 
 
 def test_a_method_that_does_not_exist_or_is_not_installed(monkeypatch):
-    with pytest.raises(DataError, match="unknown method 'magic'"):
+    with pytest.raises(DataError, match="unknown method 'magic'; choose one of 'auto', "):
         method("magic")
+    with pytest.raises(DataError, match=r"unknown method 'autoo': did you mean 'auto'\? Cho"):
+        method("autoo")
     monkeypatch.setattr("mastgp.libraries.find_spec", lambda name: None)
     assert not METHODS["nargp"].installed
     assert METHODS["mast"].installed

@@ -75,6 +75,15 @@ def test_a_bar_appears_when_the_work_takes_long(screen, now):
     assert "quick work" not in screen.getvalue()
 
 
+def test_a_pipe_gets_nothing_at_all(monkeypatch, now):
+    text = StringIO()
+    monkeypatch.setattr(progress, "_console", lambda: Console(file=text, force_terminal=False))
+    with progress.progress():
+        now[0] += 100.0
+        report("long work", 1, 2)
+    assert text.getvalue() == ""
+
+
 @pytest.mark.parametrize(("wanted", "visible"), [(True, True), (False, False)])
 def test_progress_is_shown_if_it_is_wanted(screen, now, wanted, visible):
     with shown(wanted):

@@ -20,6 +20,7 @@ from .errors import (
     MastError,
     MastWarning,
     MissingExtraError,
+    MixedVersionsWarning,
     ModelFileError,
 )
 from .lazy import lazily
@@ -50,6 +51,7 @@ __all__ = [
     "MastError",
     "MastWarning",
     "MissingExtraError",
+    "MixedVersionsWarning",
     "ModelFileError",
     "__version__",
     "fit",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -94,3 +95,15 @@ def points(n: int) -> str:
 def listed(names: object) -> str:
     """Write names as text for a message: ``'coarse', 'fine'``."""
     return ", ".join(repr(str(name)) for name in names)  # type: ignore[attr-defined]
+
+
+def unknown(what: str, name: object, known: Iterable[object], or_else: str = "") -> DataError:
+    """The error that a name is unknown; it names the one that was probably meant, and all others.
+
+    >>> unknown("method", "masst", ["mast", "auto"])
+    DataError("unknown method 'masst': did you mean 'mast'? Choose one of 'mast', 'auto'")
+    """
+    names = [str(one) for one in known]
+    meant = get_close_matches(str(name), names, n=1, cutoff=0.7)
+    asked = f": did you mean {meant[0]!r}? Choose" if meant else "; choose"
+    return DataError(f"unknown {what} {str(name)!r}{asked} one of {listed(names)}{or_else}")

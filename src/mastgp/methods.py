@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from .errors import DataError, MastError, listed
+from .errors import DataError, MastError, unknown
 from .libraries import are_installed, check_installed, install_command
 
 
@@ -39,9 +39,9 @@ class Method:
     extra : str or None
         Extra of this package that installs them.
     checkpoint : str or None
-        Learner whose pretrained weights it needs.
+        Learner whose checkpoint, the file of its pretrained parameters, it needs.
     checkpoint_finder : str or None
-        Module and function that finds a learner's weights by its name, or raises an error that
+        Module and function that finds a learner's checkpoint by its name, or raises an error that
         says how to get them.
     python_only : bool
         Whether its models cannot be written to a file, so that ``mast fit`` has no use for it.
@@ -79,7 +79,7 @@ class Method:
 
     @property
     def ready(self) -> bool:
-        """Whether it can run: everything is installed, and its weights are in their place."""
+        """Whether it can run: everything is installed, and its checkpoint is in its place."""
         try:
             self.check_ready()
         except MastError:
@@ -119,9 +119,9 @@ def register(method: Method) -> None:
 
 
 def method(name: str) -> Method:
-    """Find a method by name; it must be installed, with its weights in their place."""
+    """Find a method by name; it must be installed, with its checkpoint in its place."""
     if name not in METHODS:
-        raise DataError(f"unknown method {name!r}; choose one of {listed(METHODS)}")
+        raise unknown("method", name, METHODS)
     found = METHODS[name]
     found.check_ready()
     return found

@@ -51,7 +51,10 @@ def shown(wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def progress() -> Iterator[None]:
-    """Show progress on standard error once the work has taken more than two seconds."""
+    """Show progress on standard error once the work has taken more than two seconds.
+
+    Nothing is shown where standard error is no terminal, as in a pipe or a file.
+    """
     bars = _Bars()
     with listening(bars.update):
         try:
@@ -72,7 +75,10 @@ class _Bars:
         if monotonic() - self._started < QUIET_SECONDS:
             return
         if self._display is None:
-            self._display = _bar()
+            console = _console()
+            if not (console.is_terminal or console.is_jupyter):
+                return
+            self._display = _bar(console)
             self._display.start()
         if what not in self._tasks:
             self._tasks[what] = self._display.add_task(what, total=total)
@@ -83,7 +89,7 @@ class _Bars:
             self._display.stop()
 
 
-def _bar() -> Progress:
+def _bar(console: Console) -> Progress:
     """Build a progress bar with the time left."""
     from rich.progress import (
         BarColumn,
@@ -102,7 +108,7 @@ def _bar() -> Progress:
         TimeElapsedColumn(),
         TextColumn("left:"),
         TimeRemainingColumn(),
-        console=_console(),
+        console=console,
         transient=True,
     )
 

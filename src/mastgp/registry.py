@@ -12,16 +12,16 @@ register(
     Method(
         "auto",
         "mastgp.auto.surrogate:AutoSurrogate",
-        "a blend of co-kriging, FIRE, MAST and single GPs, by held-out errors",
-        "you want the best without choosing; a few seconds per fit",
+        "a blend of co-kriging, FIRE, MAST and single GPs, weighted by their held-out errors",
+        "you want a good model without choosing a method, and can wait a few seconds",
     )
 )
 register(
     Method(
         "auto-calibrated",
         "mastgp.auto.surrogate:AutoSurrogate",
-        "the same with recalibrated intervals",
-        "coverage matters more than sharpness",
+        "auto with intervals that are rescaled by its held-out errors",
+        "correct coverage matters more to you than narrow intervals",
         {"calibrate": True},
     )
 )
@@ -29,8 +29,8 @@ register(
     Method(
         "mast",
         "mastgp.models.mast:MAST",
-        "the paper's method: trust-weighted augmentation",
-        "the cheap data's error varies in space, or they may be poor",
+        "the paper's method: cheap points are corrected and blended by trust",
+        "the error of the cheap data varies in space, or the cheap data may be poor",
         paper_name="MAST",
     )
 )
@@ -38,8 +38,8 @@ register(
     Method(
         "mast-raw",
         "mastgp.models.mast:MAST",
-        "MAST with the cheap posterior unscaled among Stage 2's inputs",
-        "never; it shows what the scaling does",
+        "MAST whose second stage gets the cheap posterior without scaling",
+        "you want to see what the scaling does",
         {"posterior_inputs": "raw"},
     )
 )
@@ -48,7 +48,7 @@ register(
         "mast-icl",
         "mastgp.models.mast:MAST",
         "MAST with TabPFN v2 in every stage",
-        "you have TabPFN's weights and a GPU",
+        "you have TabPFN's checkpoint and a GPU",
         {"surrogate": "tabpfn"},
         paper_name="MAST-ICL",
         needs=("tabpfn",),
@@ -62,7 +62,7 @@ register(
         "mast-forest",
         "mastgp.models.mast:MAST",
         "MAST with extra trees in every stage",
-        "responses jump, and points are many",
+        "the response jumps, and there are many points",
         {"surrogate": "extra-trees"},
     )
 )
@@ -70,8 +70,8 @@ register(
     Method(
         "hf-only",
         "mastgp.models.single:SingleFidelity",
-        "a GP of the method's own expensive points",
-        "the cheap data mislead; the yardstick of all others",
+        "a GP of the same expensive points, without the cheap ones",
+        "the cheap data mislead, or you want to know what they add",
     )
 )
 register(
@@ -79,7 +79,7 @@ register(
         "lf-only",
         "mastgp.models.single:SingleFidelity",
         "a GP of the cheapest fidelity's points",
-        "never; it shows how far the cheap data alone would lead",
+        "you want to see how far the cheap data alone lead",
         {"which": "cheapest"},
     )
 )
@@ -87,17 +87,26 @@ register(
     Method(
         "ar1",
         "mastgp.models.cokriging:CoKriging",
-        "Kennedy-O'Hagan co-kriging by joint likelihood",
-        "expensive is about rho times cheap plus something simple",
+        "Kennedy-O'Hagan co-kriging: one joint GP of all fidelities",
+        "the expensive response is about a factor times the cheap one, plus something simple",
         paper_name="AR1",
+    )
+)
+register(
+    Method(
+        "ar1-map",
+        "mastgp.models.cokriging:CoKriging",
+        "ar1 at the optimum of its hyperparameters, without averaging over them",
+        "speed matters more to you than honest intervals",
+        {"inference": "map"},
     )
 )
 register(
     Method(
         "shared-bias",
         "mastgp.models.cokriging:CoKriging",
-        "one shared function plus a bias of each cheap fidelity",
-        "cheap is expensive plus an error of the same units",
+        "one function that all fidelities share, plus a bias of each cheap one",
+        "the cheap response is the expensive one plus an error, in the same units",
         {"structure": "shared-bias"},
     )
 )
@@ -105,8 +114,8 @@ register(
     Method(
         "recursive",
         "mastgp.models.recursive:Recursive",
-        "one GP per level, the mean below as a further input",
-        "many expensive points, and levels that are fitted one by one",
+        "one GP per fidelity, with the mean of the one below as a further input",
+        "there are many expensive points, and fidelities are to be fitted one by one",
         paper_name="Recursive",
     )
 )
@@ -114,8 +123,8 @@ register(
     Method(
         "reification",
         "mastgp.models.fusion:Reification",
-        "independent GPs fused by precision",
-        "the cheap data are unbiased",
+        "one GP per fidelity; their predictions are averaged by precision",
+        "the cheap data have no bias",
         paper_name="Reification",
     )
 )
@@ -123,8 +132,8 @@ register(
     Method(
         "miso",
         "mastgp.models.fusion:MISO",
-        "independent GPs fused by precision, fidelity variances",
-        "the cheap data are unbiased",
+        "reification with a floor of each fidelity's variance",
+        "the cheap data have no bias",
         paper_name="MISO",
     )
 )
@@ -132,8 +141,8 @@ register(
     Method(
         "fire",
         "mastgp.models.fire:FIRE",
-        "residuals conditioned on the cheap posterior",
-        "the cheap model's error follows its own prediction",
+        "GPs of the residuals, with the cheap posterior among their inputs",
+        "the error of the cheap model depends on what it predicts",
     )
 )
 register(
@@ -141,7 +150,7 @@ register(
         "botorch",
         "mastgp.baselines.botorch:BoTorchMultiFidelity",
         "BoTorch's SingleTaskMultiFidelityGP",
-        "you live in BoTorch already",
+        "you work with BoTorch already",
         paper_name="BoTorch",
         needs=("botorch",),
         extra="botorch",
@@ -153,7 +162,7 @@ register(
         "augmented",
         "mastgp.baselines.botorch:BoTorchAugmented",
         "BoTorch community's SingleTaskAugmentedGP",
-        "you live in BoTorch already",
+        "you work with BoTorch already",
         needs=("botorch_community",),
         extra="botorch",
         python_only=True,
@@ -164,7 +173,7 @@ register(
         "nargp",
         "mastgp.baselines.nargp:NARGP",
         "Emukit's NonLinearMultiFidelityModel",
-        "expensive is a nonlinear function of cheap, few inputs",
+        "the expensive response is a nonlinear function of the cheap one, and inputs are few",
         paper_name="NARGP",
         needs=("emukit", "GPy"),
         extra="emukit",
@@ -175,8 +184,8 @@ register(
     Method(
         "mf-dgp",
         "mastgp.baselines.deep_gp:DeepGP",
-        "deep multi-fidelity GP, variational",
-        "expensive is a nonlinear function of cheap, time is no issue",
+        "a deep GP with one layer per fidelity",
+        "the expensive response is a nonlinear function of the cheap one, and you have time",
         paper_name="MF-DGP",
         needs=("torch",),
         extra="deep",
@@ -187,8 +196,8 @@ register(
     Method(
         "mfbnn",
         "mastgp.baselines.bnn:MFBNN",
-        "neural network of the cheap data, Bayesian network of the rest",
-        "thousands of cheap points",
+        "a neural network of the cheap data, and a Bayesian one of what it misses",
+        "there are thousands of cheap points",
         paper_name="MFBNN",
         needs=("torch",),
         extra="deep",
@@ -200,7 +209,7 @@ register(
         "mfk",
         "mastgp.baselines.mfk:MFK",
         "SMT's MFK",
-        "you live in SMT already",
+        "you work with SMT already",
         needs=("smt",),
         extra="smt",
         python_only=True,

@@ -48,9 +48,9 @@ def test_moments_quantiles_density_and_samples_are_those_of_the_mixture(fitted, 
     mean, std = fitted.predict(Q, return_std=True)
     mixture = fitted.predict_mixture(Q)
     shares = mixture.weights
-    assert shares.sum() == pytest.approx(1.0)
-    np.testing.assert_allclose(mean, shares @ mixture.means)
-    second = shares @ (mixture.variances + mixture.means**2)
+    np.testing.assert_allclose(shares.sum(axis=0), 1.0)
+    np.testing.assert_allclose(mean, np.sum(shares * mixture.means, axis=0))
+    second = np.sum(shares * (mixture.variances + mixture.means**2), axis=0)
     np.testing.assert_allclose(std**2, second - mean**2, rtol=1e-6)
     by_hand = sum(
         w * norm.pdf(mean, m, np.sqrt(v))
@@ -70,8 +70,6 @@ def test_moments_quantiles_density_and_samples_are_those_of_the_mixture(fitted, 
 def test_noise_is_added_to_every_member(fitted, rng):
     Q = rng.random((3, 2))
     latent, noisy = fitted.predict_mixture(Q), fitted.predict_mixture(Q, include_noise=True)
-    own = [[member.noise_var_] * 3 for member in fitted.candidates_.values()]
-    np.testing.assert_allclose(noisy.variances - latent.variances, own)
     np.testing.assert_allclose(noisy.variance - latent.variance, fitted.noise_var_)
     low, _ = fitted.predict_interval(Q, include_noise=True)
     np.testing.assert_allclose(noisy.cdf(low), 0.025, atol=1e-6)
@@ -154,7 +152,7 @@ def test_gradient(fitted, rng):
 def test_validation_table(fitted):
     table = validate(fitted)
     assert table.model[0] == "blend"
-    assert {"mast", "expensive alone", "ar1", "fire"} <= set(table.model)
+    assert {"mast", "expensive alone", "ar1, warped", "fire"} <= set(table.model)
     assert table.weight[1:].sum() == pytest.approx(1.0)
     assert table.weight[1:].is_monotonic_decreasing
 
@@ -221,13 +219,22 @@ def test_a_blend_with_a_nonlinear_member_has_everything(tmp_path):
     np.testing.assert_array_equal(mastgp.load(tmp_path / "a.mast").predict(Q), model.predict(Q))
 
 
+class Lacking(CoKriging):
+    """A good member without a covariance."""
+
+    abilities = frozenset({"gradient", "file"})
+
+    def covariance_unit(self, U):
+        raise self._lacks("joint covariance")
+
+
 def test_what_a_member_lacks_does_not_depend_on_the_draw(fitted, rng):
     X, y, labels = pair(rng, lambda X: truth(X) + 0.2, n_cheap=12, n_dear=5)
-    model = AutoSurrogate(COSTS, add=["reification"]).fit(X, y, fidelity=labels)
-    assert "reification" in model.candidates_
-    assert model.abilities == {"file"}
+    model = AutoSurrogate(COSTS, add={"lacking": Lacking()}).fit(X, y, fidelity=labels)
+    assert "lacking" in model.candidates_
+    assert model.abilities == {"gradient", "file"}
     for seed in range(5):
-        with pytest.raises(MastError, match="Reification has no joint covariance"):
+        with pytest.raises(MastError, match="Lacking has no joint covariance"):
             model.sample_y(X[:2], random_state=seed)
     assert fitted.sample_y(X[:2], 0).shape == (2, 0)
 
@@ -268,7 +275,7 @@ def test_progress_is_told(rng):
     with listening(lambda *report: told.append(report)):
         AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
     assert {what for what, _, _ in told} == {"judging the cheap data", "trying candidates"}
-    assert max(total for _, _, total in told) >= 18
+    assert max(total for _, _, total in told) == 9
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import mastgp
 from mastgp import CopiesWarning
-from mastgp.auto.candidates import default_candidates
-from mastgp.auto.verdict import ALONE, FUSED, FidelityVerdict, Verdict, _errors, _verdict, judge
+from mastgp.auto import verdict
+from mastgp.auto.verdict import (
+    FidelityVerdict,
+    Verdict,
+    _errors,
+    _verdict,
+    judge,
+)
 from mastgp.auto.weights import DRAWS, blend_weights
 from mastgp.check.heldout import folds_of, held_out
 from mastgp.data.dataset import without_copies
@@ -21,16 +26,7 @@ def data_of(X, y, labels, order=("coarse", "fine")):
 
 
 def judged(data):
-    """Verdict on data by the candidates that are compared."""
-    used = without_copies(data)
-    wanted = {c.name: c.estimator for c in default_candidates(2) if c.name in FUSED + ALONE}
-    assert set(wanted) == set(FUSED + ALONE)
-    fits = {
-        name: clone(estimator).fit_data(used)
-        for name, estimator in wanted.items()
-        if used.cheaper or name in ALONE
-    }
-    return judge(data, used, fits)
+    return judge(data, without_copies(data))
 
 
 @pytest.mark.parametrize(
@@ -44,14 +40,14 @@ def judged(data):
     ids=["useful", "anticorrelated", "noise", "unrelated"],
 )
 def test_verdict_on_known_truths(cheap, words):
-    verdict = judged(data_of(*pair(np.random.default_rng(0), cheap, n_dear=14)))
-    (entry,) = verdict.fidelities
+    found = judged(data_of(*pair(np.random.default_rng(0), cheap, n_dear=14)))
+    (entry,) = found.fidelities
     assert entry.word in words
     assert entry.low <= entry.gain <= entry.high
-    assert str(verdict).startswith(f"coarse: {entry.word}")
+    assert str(found).startswith(f"coarse: {entry.word}")
     assert "14 held-out points" in entry.sentence
-    assert verdict.together is None
-    assert verdict.entries == verdict.fidelities
+    assert found.together is None
+    assert found.entries == found.fidelities
 
 
 def misleading(X):
@@ -84,16 +80,16 @@ def test_differences_that_do_not_matter_are_no_help():
         noise = 100 * np.random.default_rng(seed).standard_normal(15)
         X = np.concatenate([np.linspace(0, 1, 15), fine])[:, None]
         y = np.concatenate([noise, np.sin(6 * fine)])
-        verdict = judged(data_of(X, y, ["coarse"] * 15 + ["fine"] * 14))
-        assert verdict.fidelities[0].word != "helps"
+        found = judged(data_of(X, y, ["coarse"] * 15 + ["fine"] * 14))
+        assert found.fidelities[0].word != "helps"
 
 
 @pytest.mark.parametrize("alter", [lambda y: 2 * y + 1, lambda y: np.round(y, 5)])
 def test_altered_copies_of_expensive_rows_prove_nothing(alter):
     X = np.random.default_rng(4).random((12, 2))
     y = np.concatenate([alter(truth(X)), truth(X)])
-    verdict = judged(data_of(np.concatenate([X, X]), y, ["coarse"] * 12 + ["fine"] * 12))
-    assert verdict.fidelities[0].word != "helps"
+    found = judged(data_of(np.concatenate([X, X]), y, ["coarse"] * 12 + ["fine"] * 12))
+    assert found.fidelities[0].word != "helps"
 
 
 def test_sources_that_say_the_same_help_together():
@@ -104,14 +100,14 @@ def test_sources_that_say_the_same_help_together():
     X = np.concatenate([X1, X1, X2])
     y = np.concatenate([cheap, cheap + 0.1, truth(X2)])
     labels = np.repeat(["one", "two", "fine"], [40, 40, 10])
-    verdict = judged(data_of(X, y, labels, ["one", "two", "fine"]))
-    first, second = verdict.fidelities
+    found = judged(data_of(X, y, labels, ["one", "two", "fine"]))
+    first, second = found.fidelities
     assert "helps" not in (first.word, second.word)
     assert "the other cheap data given" in first.sentence
-    assert verdict.together.word == "helps"
-    assert "given" not in verdict.together.sentence
-    assert str(verdict).splitlines()[-1].startswith("all cheap data: helps")
-    assert verdict.entries == (first, second, verdict.together)
+    assert found.together.word == "helps"
+    assert "given" not in found.together.sentence
+    assert str(found).splitlines()[-1].startswith("all cheap data: helps")
+    assert found.entries == (first, second, found.together)
 
 
 def test_a_cheap_source_that_says_nothing_is_neutral(rng):
@@ -127,9 +123,10 @@ def test_two_or_three_points_are_no_ground_for_a_verdict(rng):
     assert "fine points at 4 places, and there are 3" in entry.sentence
 
 
-def test_without_models_there_is_no_verdict(rng):
+def test_without_models_there_is_no_verdict(rng, monkeypatch):
+    monkeypatch.setattr(verdict, "fusing", list)
     data = data_of(*pair(rng, truth, n_cheap=20, n_dear=6))
-    (entry,) = judge(data, data, {}).fidelities
+    (entry,) = judge(data, data).fidelities
     assert entry.word == "cannot be judged"
     assert "could not be fitted" in entry.sentence
 
@@ -172,12 +169,12 @@ def test_a_points_weights_are_from_other_folds(rng):
     folds = folds_of(data, at_most=6)
     assert len(folds) == 6
     checked = [held_out(model, folds) for model in models]
-    errors = np.column_stack([c.error**2 for c in checked])
+    densities = np.column_stack([c.log_density for c in checked])
     means = np.column_stack([c.mean for c in checked])
     expected = np.empty(20)
     for fold in folds:
         others = np.setdiff1d(np.arange(20), fold.rows)
-        weights = blend_weights(errors[others], draws=DRAWS // 5)
+        weights = blend_weights(densities[others], draws=DRAWS // 5)
         expected[fold.rows] = (means[fold.rows] @ weights - data.top.y[fold.rows]) ** 2
     np.testing.assert_allclose(_errors(models), expected)
 

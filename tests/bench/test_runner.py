@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import time
 
 from mastgp.bench.runner import run, run_unit
 from mastgp.bench.store import Store
@@ -26,22 +24,43 @@ def test_a_second_start_computes_nothing_twice(tmp_path, small_units, untimed, u
     assert untimed(store) == uninterrupted
 
 
+#: A run that kills itself before, after, or in the middle of writing a result; "none" does not.
+KILLED = """
+import os, signal, sys
+from mastgp.bench.store import Appender
+from mastgp.cli.main import main
+
+where, append = sys.argv.pop(1), Appender.append
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def killed(self, record):
+    if where == "before":
+        die()
+    if where == "within":
+        os.write(self._descriptor, b'{"experiment": "two-fid')
+        die()
+    append(self, record)
+    if where == "after":
+        die()
+
+Appender.append = killed
+main()
+"""
+
+
 def test_killed_again_and_again(tmp_path, untimed, uninterrupted):
-    """A run is killed as soon as it has written a result, and once before it has."""
-    command = [
-        sys.executable, "-m", "mastgp", "bench", "run", "two-fidelity", "--methods", "mast",
-        "--problems", "branin,hartmann3", "--seeds", "2", "--test-size", "50", "--jobs", "1",
-        "--out", str(tmp_path),
+    arguments = [
+        "bench", "run", "two-fidelity", "--methods", "mast", "--problems", "branin,hartmann3",
+        "--seeds", "2", "--test-size", "50", "--jobs", "1", "--out", str(tmp_path),
     ]  # fmt: skip
     store = Store(tmp_path)
-    for more in (0, 1, 1):
-        wanted = len(store.read()) + more
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
-        while process.poll() is None and len(store.read()) < wanted:
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    for where, n_stored in (("before", 0), ("after", 1), ("within", 1), ("after", 2), ("none", 8)):
+        command = [sys.executable, "-c", KILLED, where, *arguments]
+        ended = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        assert ended.returncode == (0 if where == "none" else -signal.SIGKILL)
+        assert len(store.read()) == n_stored
     assert len(store.read()) == 8  # nothing lost, nothing double
     assert untimed(store) == uninterrupted
 
@@ -69,7 +88,7 @@ def test_a_unit_that_fails_is_recorded_and_the_rest_goes_on(tmp_path, monkeypatc
 def test_a_unit_that_takes_too_long_is_recorded(monkeypatch):
     def endless(**_):
         while True:
-            time.sleep(0.01)
+            pass
 
     add_method(monkeypatch, endless)
     record = run_unit(Unit("two-fidelity", "branin", "odd", 0, "", 50), time_limit=0.1)

@@ -139,7 +139,9 @@ def test_closed_form_of_a_nested_design(rng):
     H = L[:5]
     y = np.concatenate([truth(L) + 0.3, truth(H)])
     labels = ["coarse"] * 15 + ["fine"] * 5
-    model = CoKriging(COSTS, warp=None).fit(np.concatenate([L, H]), y, fidelity=labels)
+    model = CoKriging(COSTS, warp=None, inference="map").fit(
+        np.concatenate([L, H]), y, fidelity=labels
+    )
     checked = held_out(model, quick=True)
     data, process = model.training_data_, model.process_
     for row in range(5):

@@ -37,7 +37,7 @@ def test_run_and_report(mast, tmp_path):
     run = ["run", "two-fidelity", "--methods", "mast", "--problems", "branin", "--jobs", "1"]
     code, out, _ = mast(*run, "--seeds", "2", "--test-size", "30")
     assert code == 0
-    assert "4 units computed, 4 in all" in out
+    assert "4 units computed, 4 in all (1 method and the HF-only yardstick)" in out
     code, out, _ = mast(*run, "--seeds", "3", "--test-size", "30")
     assert "2 units computed, 6 in all" in out
     code, out, _ = mast(*run, "--seeds", "2-4", "--test-size", "30")
@@ -133,6 +133,7 @@ def test_pools_of_the_users_own(mast, tmp_path, rng):
     ("arguments", "words"),
     [
         (["run", "magic"], "unknown experiment 'magic'"),
+        (["run", "two-fidelities"], "unknown experiment 'two-fidelities': did you mean 'two-fid"),
         (["run", "two-fidelity", "--methods", "magic"], "unknown method 'magic'"),
         (["run", "two-fidelity", "--problems", "magic"], "unknown problem 'magic'"),
         (["run", "two-fidelity", "--pool", "a.csv"], "--pool needs --target"),

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 import mastgp
+from mastgp.gp.kernels import KERNELS
+from mastgp.models.trust import METRICS, NEIGHBOUR_WEIGHTS, RADII
 from misleading import ORDER, training_data
 from wing import COSTS, FIT, WING
 
@@ -17,7 +19,7 @@ from wing import COSTS, FIT, WING
 def test_a_fit_is_printed_and_saved(mast, tmp_path):
     code, out, err = mast(*FIT, *COSTS, "-o", "wing.mast")
     assert code == 0
-    assert err == ""
+    assert err.startswith("Note: MAST is surer of itself than held-out points allow (NLPD ")
     assert "MAST surrogate of drag_counts as cfd sees it" in out
     assert "Held-out check on the cfd points" in out
     assert "expensive alone" in out
@@ -106,7 +108,9 @@ def test_another_method(mast):
         (("--method", "ar1", "--radius", "sqrt"), "has no option --radius"),
         (("--method", "ar1", "--exponent", "panel=1"), "has no option --exponent"),
         (("--method", "mast-forest", "--kernel", "rbf"), "--kernel is of GPs"),
-        (("--method", "mfk"), "cannot be written to a file"),
+        (("--method", "mfk"), "models of method 'mfk' cannot be written to a file; use it in Pyt"),
+        (("--method", "masst"), "unknown method 'masst': did you mean 'mast'?"),
+        (("--metric", "euclid"), "unknown metric 'euclid': did you mean 'euclidean'?"),
         (("--surrogate", "magic"), "unknown surrogate 'magic'"),
         (("--method", "auto", "--no-warp"), "no option --warp or --no-warp"),
         (("--drop",), "method 'mast' has no option --drop"),
@@ -119,7 +123,16 @@ def test_options_that_a_method_does_not_have_are_refused(mast, tmp_path, options
     assert not (tmp_path / "b.mast").exists()
 
 
-def test_missing_weights_are_named_before_anything_heavy_is_loaded(tmp_path):
+def test_the_help_names_all_choices(mast):
+    out = " ".join(mast("fit", "--help")[1].split())
+    for choices in (METRICS, RADII, NEIGHBOUR_WEIGHTS, KERNELS):
+        first, *others, last = choices
+        assert ", ".join([f"{first} (default)", *others]) + f" or {last}" in out
+    assert "--cost NAME=VALUE" in out
+    assert "FILE..." in out
+
+
+def test_a_missing_checkpoint_is_named_before_anything_heavy_is_loaded(tmp_path):
     code = (
         "import sys; from mastgp.cli import main as cli\n"
         f"sys.argv = {['mast', *FIT, *COSTS, '--surrogate', 'tabpfn', '-o', 'x.mast']!r}\n"
@@ -192,4 +205,4 @@ def test_what_helps_is_not_dropped(mast):
     assert code == 0
     facts = json.loads(out)
     assert [entry["word"] for entry in facts["verdict"]] == ["helps"]
-    assert "ar1" in facts["weights"]
+    assert "ar1, warped" in facts["weights"]

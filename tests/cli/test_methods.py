@@ -46,11 +46,11 @@ def test_what_a_method_needs_or_how_to_get_it(facts, state):
 
 
 @pytest.mark.parametrize(("yes", "agreed"), [(["--yes"], True), ([], False)])
-def test_weights_are_fetched_only_under_their_licence(mast, monkeypatch, yes, agreed):
+def test_a_checkpoint_is_fetched_only_under_its_licence(mast, monkeypatch, yes, agreed):
     answers = []
 
-    def fetched(weights, agree):
-        answers.append((weights.name, agree("Licence: do no harm.")))
+    def fetched(checkpoint, agree):
+        answers.append((checkpoint.name, agree("Licence: do no harm.")))
         return Path("here.ckpt")
 
     monkeypatch.setattr("mastgp.surrogates.checkpoints.download", fetched)
@@ -59,7 +59,7 @@ def test_weights_are_fetched_only_under_their_licence(mast, monkeypatch, yes, ag
     assert code == 0
     assert answers == [("tabicl", agreed)]
     assert "Licence: do no harm." in out
-    assert "The weights are in here.ckpt." in out
+    assert "The checkpoint is in here.ckpt." in out
 
 
 def test_unknown_learners_are_named(mast):

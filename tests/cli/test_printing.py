@@ -37,33 +37,42 @@ def test_summary_of_any_model(wide, capsys):
     print_summary(FACTS)
     out = capsys.readouterr().out
     assert out.startswith("Toy surrogate of y as fine sees it\n")
-    assert cells(out, "fidelity") == ["fidelity", "points", "cost", "noise (std, learned)"]
+    assert cells(out, "fidelity") == ["fidelity", "points", "cost", "noise std"]
     assert cells(out, "coarse") == ["coarse", "20", "1", "-"]
     assert cells(out, "fine") == ["fine", "5", "-", "0.123 given"]
     assert out.index("│ fine") < out.index("│ coarse")
-    assert cells(out, "input") == ["input", "from", "to", "fine points"]
-    assert cells(out, "mach") == ["mach", "0.5", "0.9", "0.55 to 0.85"]
+    assert cells(out, "input") == ["input", "range", "fine points"]
+    assert cells(out, "mach") == ["mach", "0.5 to 0.9", "0.55 to 0.85"]
     assert "Costs were not given" not in out
 
 
 def test_summary_of_what_only_some_models_have(wide, capsys):
     coarse, fine = FACTS["fidelities"]
+    fine = fine | {"noise_known": False, "noise_at_floor": True}
     facts = FACTS | {
         "costs_assumed": True,
         "fidelities": [coarse | {"trust": {"min": 0.1, "mean": 0.456, "max": 0.9}}, fine],
         "inputs": [FACTS["inputs"][0] | {"lengthscale": 1.234}],
         "factors": [0.9876, 2.0],
-        "weights": {"ar1": 0.7, "fire": 0.299, "mast": 0.001},
+        "weights": {"ar1, matern, warped": 0.7, "fire": 0.28, "mast": 0.008, "other": 0.012},
+        "spread": 96.24,
+        "best_kernel": "rbf",
+        "linear": True,
+        "fits": {"of fine": {}},
         "verdict": [{"sentence": "coarse: helps."}],
     }
     print_summary(facts)
     out = capsys.readouterr().out
     assert cells(out, "coarse")[-1] == "0.46 (0.10 to 0.90)"
-    assert cells(out, "fine")[-1] == "-"
+    assert cells(out, "fine")[-2:] == ["0.123 at its floor", "-"]
+    assert cells(out, "input")[-1] == "lengthscale (share of range)"
     assert cells(out, "mach")[-1] == "1.23"
-    assert out.splitlines()[-4:] == [
+    assert out.splitlines()[-7:] == [
         "Factor between fidelities: 0.988, 2",
-        "Blend of ar1 0.70; fire 0.30",
+        "spread: 96.24",
+        "best kernel: rbf",
+        "linear: yes",
+        "Blend of ar1 (matern, warped) 0.70; fire 0.28; other 0.01; others 0.01",
         "coarse: helps.",
         "Costs were not given: a ratio of 10 per step of the order is assumed.",
     ]
@@ -91,6 +100,7 @@ def test_check_of_a_blend_shows_the_heaviest_and_the_expensive_alone(wide, capsy
     assert out.count("candidate ") == MOST_CANDIDATES_SHOWN - 1
     assert "expensive alone" in out
     assert "another" not in out
+    assert cells(out, "others") == ["others", "1.50", "-", "-", "-"]
     assert "hyperparameters have seen the points" in out
 
 
@@ -106,6 +116,26 @@ def test_a_fused_model_that_loses_is_named(wide, capsys, data, fused, noted):
     note_a_loss([row("MAST", rmse=fused), row("expensive alone")], data)
     words = "MAST does worse on held-out points than the expensive points alone (RMSE 2 against 1)"
     assert (words in capsys.readouterr().err) == noted
+
+
+@pytest.mark.parametrize(
+    ("changes", "loss"),
+    [
+        ({"nlpd": 2.6}, "NLPD 2.6 against 2"),
+        ({"coverage95": 0.7}, "95 % intervals that cover 70% against 95%"),
+        ({"nlpd": 3.0, "coverage95": 0.5}, "NLPD 3 against 2, 95 % intervals that cover 50% aga"),
+        ({"nlpd": 2.4, "coverage95": 0.85}, None),
+        ({"nlpd": None, "coverage95": None}, None),
+    ],
+)
+def test_a_fused_model_that_is_too_sure_is_named(wide, capsys, data, changes, loss):
+    note_a_loss([row("MAST", rmse=0.5, **changes), row("expensive alone")], data)
+    err = capsys.readouterr().err
+    if loss is None:
+        assert err == ""
+    else:
+        assert f"MAST is surer of itself than held-out points allow ({loss}" in err
+        assert "--method auto weighs both." in err
 
 
 def test_rounding_is_no_loss(wide, capsys, data):

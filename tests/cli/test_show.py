@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 
 import mastgp
@@ -36,6 +37,15 @@ def test_models_without_such_a_table_say_so(mast, tmp_path):
     assert err.startswith("Error: ")
     assert not (tmp_path / "points.csv").exists()
     assert mast("show", "a.mast")[0] == 0
+
+
+def test_a_check_that_is_stored_is_shown(mast, rng):
+    X = rng.random((20, 1))
+    labels = ["a"] * 12 + ["b"] * 8
+    for name, method in (("auto", mastgp.AutoSurrogate), ("mast", mastgp.MAST)):
+        method(order=["a", "b"]).fit(X, np.sin(6 * X[:, 0]), fidelity=labels).save(f"{name}.mast")
+    assert "Held-out check on the b points" in mast("show", "auto.mast")[1]
+    assert "Held-out check" not in mast("show", "mast.mast")[1]
 
 
 def test_names_are_no_markup(mast, rng):

@@ -82,7 +82,7 @@ def test_repeated_points(table):
     X, y, labels = table
     same = np.vstack([X, X[:3]]), np.append(y, y[:3]), np.append(labels, labels[:3])
     sensible(MAST(COSTS).fit(*same[:2], fidelity=same[2]), X)  # the same value: no warning
-    words = r"3 row\(s\) of fidelity .coarse.*row 0 and row 38"
+    words = r"3 rows of fidelity .coarse.*row 0 and row 38"
     with pytest.warns(mastgp.DuplicateWarning, match=words):
         model = MAST(COSTS).fit(same[0], np.append(y, y[:3] + 1.0), fidelity=same[2])
     sensible(model, X)
@@ -147,12 +147,12 @@ def test_rows_at_nearly_one_place_are_repeats(table):
     near = X[3] + [0.3 * SAME_PLACE, -0.3 * SAME_PLACE]
     between = [X[3, 0] + 0.1 * SAME_PLACE, 1.0 - X[3, 1]]
     X, labels = np.vstack([X, near, between]), np.append(labels, ["coarse"] * 2)
-    with pytest.warns(mastgp.DuplicateWarning, match=r"1 row\(s\) .* first row 3 and row 38"):
+    with pytest.warns(mastgp.DuplicateWarning, match=r"1 row .* repeats .* first row 3 and row 38"):
         Dataset.from_arrays(X, np.append(y, [y[3] + 1.0, 0.0]), labels, costs=COSTS)
 
 
 def test_repeats_are_counted_in_each_place(table):
     X, y, labels = table
     X[10], X[20], X[11] = X[0], X[0], X[1]
-    with pytest.warns(mastgp.DuplicateWarning, match=r"^3 row\(s\) of fidelity 'coarse'"):
+    with pytest.warns(mastgp.DuplicateWarning, match=r"^3 rows of fidelity 'coarse' repeat the"):
         Dataset.from_arrays(X, y, labels, costs=COSTS)

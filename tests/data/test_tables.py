@@ -109,6 +109,8 @@ def test_the_same_name_twice(files, tmp_path):
     (other / "fine.csv").write_text(FINE)
     with pytest.raises(DataError, match="two files are called 'fine'"):
         training_table([str(files["fine"]), str(other / "fine.csv")], "drag")
+    with pytest.raises(DataError, match=r"the file .*fine\.csv is given twice; leave one out"):
+        training_table([str(files["fine"]), str(files["fine"])], "drag")
 
 
 def test_missing_label(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from mastgp.gp.distributions import Mixture, Normal
+from mastgp.gp.distributions import Mixture, Normal, blended
 
 Y = np.array([-1.0, 0.3, 2.5])
 
@@ -129,3 +129,16 @@ def test_levels_are_between_zero_and_one(rng, normal, kind, level):
         distribution.quantile(level)
     with pytest.raises(ValueError, match="an interval's level is between 0 and 1"):
         distribution.interval(level)
+
+
+def test_a_blend_of_distributions_is_their_mixture(rng):
+    normal = Normal(rng.normal(size=4), rng.random(4) + 0.1)
+    mixture = Mixture(np.array([0.3, 0.7]), rng.normal(size=(2, 4)), rng.random((2, 4)) + 0.1)
+    y = rng.normal(size=4)
+    for weights in (np.array([0.4, 0.6]), np.array([[0.4, 0.1, 1.0, 0.5], [0.6, 0.9, 0.0, 0.5]])):
+        both = blended(weights, [normal, mixture])
+        share = weights if weights.ndim == 2 else weights[:, None]
+        np.testing.assert_allclose(both.mean, share[0] * normal.mean + share[1] * mixture.mean)
+        for what in ("density", "cdf"):
+            parts = [getattr(d, what)(y) for d in (normal, mixture)]
+            np.testing.assert_allclose(getattr(both, what)(y), np.sum(share * parts, axis=0))

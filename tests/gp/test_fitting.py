@@ -74,9 +74,9 @@ def test_the_end_that_predicts_best_wins():
     """Here it is not the one of the lower objective."""
     X, y = two_modes()
     gp = GaussianProcess.fit(Model(1), X, y)
-    starts = default_starts(gp._objective)
-    ends = {k: maximise(gp._objective, {k: start}) for k, start in starts.items()}
-    scores = {k: leave_one_out_score(gp._objective, e.factorisation) for k, e in ends.items()}
+    starts = default_starts(gp.objective)
+    ends = {k: maximise(gp.objective, {k: start}) for k, start in starts.items()}
+    scores = {k: leave_one_out_score(gp.objective, e.factorisation) for k, e in ends.items()}
     assert gp.report.start == max(scores, key=scores.__getitem__) == "noisy"
     assert min(ends, key=lambda k: ends[k].report.objective) == "prior"
 
@@ -173,7 +173,7 @@ def test_many_points_start_from_a_part_of_them(rng, monkeypatch, counted):
     gp = GaussianProcess.fit(Model(2), X, y)
     assert gp.report.start == "subset"
     assert counted["objectives"] == 2
-    full = GaussianProcess.fit(Model(2), X, y, starts=default_starts(gp._objective))
+    full = GaussianProcess.fit(Model(2), X, y, starts=default_starts(gp.objective))
     assert gp.report.objective == pytest.approx(full.report.objective, abs=1e-4)
 
 

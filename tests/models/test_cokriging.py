@@ -8,6 +8,7 @@ import pytest
 
 import mastgp
 from mastgp import DataError
+from mastgp.check.heldout import held_out
 from mastgp.errors import FewPointsWarning
 from mastgp.gp import GaussianProcess
 from mastgp.models.cokriging import CoKriging
@@ -98,7 +99,7 @@ def test_the_cheap_fidelitys_units_do_not_matter(rng):
     (X, y, labels), _ = linear_pair(rng, noise=0.1)
     Q = rng.random((30, 2))
     first, second = (
-        CoKriging(order=ORDER)
+        CoKriging(order=ORDER, inference="map")
         .fit(X, np.where(labels == "low", values, y), fidelity=labels)
         .predict(Q, return_std=True)
         for values in (50 * y + 900, 1000 * y - 7)
@@ -127,7 +128,7 @@ def test_a_factor_near_one_is_preferred_and_an_opposite_one_found(rng):
 
 def test_files_from_before_means_were_uncertain(rng):
     (X, y, labels), _ = linear_pair(rng)
-    model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
+    model = CoKriging(order=ORDER, inference="map").fit(X, y, fidelity=labels)
     now = model.process_
     before = GaussianProcess.from_state(replace(now.model, means="profiled"), now.get_state())
     state = model.get_state()
@@ -224,7 +225,7 @@ def test_finds_the_noise_of_each_level(rng):
 def test_known_noise_of_one_fidelity_only(rng):
     (X, y, labels), _ = linear_pair(rng, noise=0.2)
     model = CoKriging(order=ORDER, noise_std={"low": 0.2}).fit(X, y, fidelity=labels)
-    noise = model.process_.noise_var
+    noise = model.posterior_.noise_var
     np.testing.assert_allclose(noise[labels[np.argsort(labels == "high")] == "low"], 0.04)
     assert noise[-1] == pytest.approx(model.noise_var_)
     assert noise[-1] != pytest.approx(0.04)
@@ -288,3 +289,87 @@ def test_unknown_options_are_named(rng, option):
     (X, y, labels), _ = linear_pair(rng)
     with pytest.raises(DataError, match=f"unknown {option} 'magic'"):
         CoKriging(order=ORDER, **{option: "magic"}).fit(X, y, fidelity=labels)
+
+
+def test_predictions_average_over_draws(rng):
+    (X, y, labels), _ = linear_pair(rng, noise=0.1)
+    model = CoKriging(order=ORDER, n_draws=16).fit(X, y, fidelity=labels)
+    Q = rng.random((5, 2))
+    U = model.training_data_.box.to_unit(Q)
+    draws = model.posterior_.processes
+    assert 1 < len(draws) <= 16
+    assert len({draw.parameters.lengthscales.tobytes() for draw in draws}) == len(draws)
+    moments = np.array([draw.predict(U, 1) for draw in draws])
+    w = model.posterior_.weights
+    mean, std = model.predict(Q, return_std=True)
+    np.testing.assert_allclose(mean, w @ moments[:, 0])
+    np.testing.assert_allclose(std**2, w @ (moments[:, 1] + (moments[:, 0] - mean) ** 2))
+    with_noise = model.predict_distribution(Q, include_noise=True)
+    np.testing.assert_allclose(with_noise.variance, std**2 + model.noise_var_, rtol=1e-9)
+    assert model.draw_report_.effective_draws > 4
+    assert summarise(model)["draws"]["gradients"] > 0
+
+
+def test_draws_follow_the_random_state(rng):
+    (X, y, labels), _ = linear_pair(rng, n_low=12, noise=0.1)
+    Q = rng.random((3, 2))
+
+    def predictions(random_state):
+        model = CoKriging(order=ORDER, random_state=random_state, n_draws=8)
+        return model.fit(X, y, fidelity=labels).predict(Q)
+
+    np.testing.assert_array_equal(predictions(None), predictions(None))
+    np.testing.assert_array_equal(predictions(3), predictions(3))
+    assert not np.array_equal(predictions(3), predictions(4))
+
+
+def test_draws_are_saved(tmp_path, rng):
+    (X, y, labels), _ = linear_pair(rng, n_low=12, noise=0.1)
+    model = CoKriging(order=ORDER, n_draws=8).fit(X, y, fidelity=labels)
+    model.save(tmp_path / "a.mast")
+    again = mastgp.load(tmp_path / "a.mast")
+    Q = rng.random((4, 2))
+    np.testing.assert_array_equal(again.predict_interval(Q), model.predict_interval(Q))
+    assert again.draw_report_ == model.draw_report_
+    assert again.inference == "bayes"
+
+
+def test_without_priors_there_is_nothing_to_draw_from(rng):
+    (X, y, labels), _ = linear_pair(rng)
+    model = CoKriging(order=ORDER, priors=None).fit(X, y, fidelity=labels)
+    assert model.posterior_ is model.process_
+    assert model.draw_report_ is None
+    with pytest.raises(DataError, match="n_draws is 0"):
+        CoKriging(order=ORDER, n_draws=0).fit(X, y, fidelity=labels)
+
+
+def test_an_optimum_is_too_sure_and_draws_are_not():
+    """Five expensive points: the share of the truth inside 95 % intervals, over a few draws."""
+    inside = {"bayes": [], "map": []}
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        (X, y, labels), truth = linear_pair(rng, n_low=25, n_high=5, noise=0.05)
+        Q = rng.random((200, 2))
+        for inference, found in inside.items():
+            model = CoKriging(order=ORDER, inference=inference).fit(X, y, fidelity=labels)
+            low, high = model.predict_interval(Q)
+            found.append(np.mean((low <= truth(Q)) & (truth(Q) <= high)))
+    assert np.mean(inside["bayes"]) > np.mean(inside["map"])
+    assert np.mean(inside["bayes"]) > 0.9
+
+
+def test_held_out_predictions_of_draws_are_as_hard_as_refits(rng):
+    """Draws that are weighted as if they had not seen a point, against new draws without it."""
+    (X, y, labels), _ = linear_pair(rng, n_low=20, n_high=8, noise=0.05)
+    model = CoKriging(order=ORDER, n_draws=64).fit(X, y, fidelity=labels)
+    data = model.training_data_
+    weighted = held_out(model)
+    rows = range(len(data.top.y))
+    folds = [data.without(data.at_places_of(np.array([row]))) for row in rows]
+    refits = [model.refit(fold).predict_unit(data.unit(data.top)[[row]])[0][0]
+              for row, fold in zip(rows, folds, strict=True)]  # fmt: skip
+    spread = np.std(data.top.y)
+    assert np.sqrt(np.mean((weighted.mean - refits) ** 2)) < 0.1 * spread
+    kept = held_out(CoKriging(order=ORDER, inference="map").fit(X, y, fidelity=labels), quick=True)
+    assert weighted.rmse > 0.8 * np.sqrt(np.mean((np.array(refits) - data.top.y) ** 2))
+    assert weighted.nlpd < kept.nlpd + 1.0

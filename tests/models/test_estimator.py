@@ -264,7 +264,6 @@ def test_what_a_method_says_of_itself_unless_it_says_more(two_fidelities):
     model = Simple(COSTS).fit(X, y, fidelity=labels)
     assert model.label == "Simple"
     assert model.uses_cheap_data
-    assert model.evidence_ is None
     assert model.leave_out([np.arange(2)]) is None
     assert model.facts() == {"noise": {"fine": 0.5}}
     assert model.trusted_points() == []

@@ -9,6 +9,8 @@ from mastgp import MastError
 from mastgp.gp import GaussianProcess, Model
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.fire import FIRE
+from mastgp.models.mast import MAST
+from mastgp.surrogates import Surrogate
 from support import COSTS, nonlinear_pair, numeric_gradient, seen_by, three_levels
 
 
@@ -177,3 +179,28 @@ def test_a_refit_takes_over_levels_whose_data_have_not_changed(rng):
     assert other.stages_[0] is model.stages_[0]
     assert other.stages_[1] is not model.stages_[1]
     assert other.stages_[2] is not model.stages_[2]
+
+
+def test_a_model_of_an_older_file_can_be_fitted_again(rng):
+    """Its stages have fewer inputs, so none of them is taken over."""
+    X = rng.random((24, 1))
+    labels = np.array(["a"] * 12 + ["b"] * 7 + ["c"] * 5)
+    model = FIRE(order=["a", "b", "c"]).fit(X, np.sin(6 * X[:, 0]), fidelity=labels)
+    old = FIRE(order=["a", "b", "c"]).fit(X, np.sin(6 * X[:, 0]), fidelity=labels)
+    old._adds_variances = False
+    data = model.training_data_
+    part = data.without(data.at_places_of(np.array([0])))
+    again = old.refit(part)
+    fresh = FIRE(order=["a", "b", "c"]).fit_data(part)
+    np.testing.assert_array_equal(again.predict_unit(X), fresh.predict_unit(X))
+    assert again.stages_[1] is not old.stages_[1]
+
+
+def test_what_cannot_be_stored_says_so():
+    class Own(Surrogate):
+        def fit(self, X, y, noise_var=None):
+            return self
+
+    assert FIRE(surrogate=Own()).abilities == frozenset()
+    assert MAST(surrogate=Own()).abilities == frozenset()
+    assert FIRE(surrogate="extra-trees").abilities == {"file"}

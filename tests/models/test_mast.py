@@ -412,3 +412,17 @@ def test_a_weight_must_give_numbers(two_fidelities):
     X, y, labels, _ = two_fidelities
     with pytest.raises(DataError, match="gave NaN"):
         MAST(COSTS, weight=lambda d, alpha, r: np.nan * d).fit(X, y, fidelity=labels)
+
+
+def test_without_weight_of_neighbours_cheap_points_are_trusted_wholly(two_fidelities):
+    """W = 1: the cheap values, corrected. The paper's W9 is the opposite."""
+    X, y, labels, _ = two_fidelities
+    cheap = labels == "coarse"
+    trusting = MAST(COSTS, weight=lambda d, alpha, r: np.zeros_like(d))
+    table = trusting.fit(X, y, fidelity=labels).augmented_[cheap]
+    assert (table["trust"] == 1.0).all()
+    np.testing.assert_array_equal(table["y_corrected"], table["y"] + table["discrepancy"])
+    assert not np.allclose(table["y_corrected"], table["top_mean"])
+    ninth = MAST(COSTS, weight="hf-only").fit(X, y, fidelity=labels).augmented_[cheap]
+    assert (ninth["trust"] == 0.0).all()
+    np.testing.assert_array_equal(ninth["y_corrected"], ninth["top_mean"])

@@ -71,3 +71,16 @@ def test_trouble_is_told_by_what_the_gp_models(data):
     process.report = replace(process.report, jitter=1e-8)
     with pytest.warns(FitWarning, match="the GP of fine needed 1e-08 added to its diagonal"):
         warn_about_fits({"of fine": process})
+
+
+def test_only_fits_of_the_engines_gps_are_shared(data):
+    class Like(GP):
+        """A GP of somebody else's, which may differ in what its options do not say."""
+
+    known = Known()
+    fitting = Fitting(data, known, 0)
+    assert fitting.fit_fidelity(GP(), data.top) is fitting.fit_fidelity(GP(), data.top)
+    assert fitting.fit_fidelity(Like(), data.top) is not fitting.fit_fidelity(Like(), data.top)
+    assert fitting.fit_fidelity(GP(priors=False), data.top) is not fitting.fit_fidelity(
+        GP(), data.top
+    )

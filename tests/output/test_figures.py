@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
-from mastgp import MAST, DataError, FewPointsWarning, FileError
+from mastgp import MAST, AutoSurrogate, DataError, FewPointsWarning, FileError
 from mastgp.check.heldout import HeldOut, held_out
 from mastgp.models.cokriging import CoKriging
-from mastgp.models.single import expensive_alone
-from mastgp.output.figures import draw, influential_inputs, plot_model, save_figure
+from mastgp.models.single import SingleFidelity, expensive_alone
+from mastgp.output import figures
+from mastgp.output.figures import draw, influential_inputs, plot_model, plot_slice, save_figure
 from support import COSTS
 
 
@@ -26,6 +29,11 @@ def plain(two_fidelities):
 
 def axes_of(figure):
     return figure.get_axes()
+
+
+def legend_of(figure):
+    (legend,) = figure.legends
+    return [text.get_text() for text in legend.texts]
 
 
 def test_everything_on_one_page(model):
@@ -57,9 +65,66 @@ def test_slice_shows_the_prediction(model):
 
 def test_slices_show_cheap_points_as_the_model_sees_them(model, plain):
     for fitted, caption in ((model, "coarse, corrected *"), (plain, "coarse, as observed *")):
-        labels = [text.get_text() for text in axes_of(draw(fitted, "slices"))[0].get_legend().texts]
+        labels = legend_of(draw(fitted, "slices"))
         assert caption in labels
         assert "fine *" in labels
+        assert "* measured near this slice, not on it; paler = further away" in labels
+
+
+def test_with_one_input_every_point_is_on_the_slice(rng):
+    X = rng.random((20, 1))
+    model = CoKriging(COSTS).fit(X, X[:, 0], fidelity=["coarse"] * 14 + ["fine"] * 6)
+    labels = legend_of(draw(model, "slices"))
+    assert labels == ["95 % interval", "prediction", "coarse, as observed", "fine"]
+
+
+def test_a_slice_alone_has_its_own_legend(plain):
+    axes = Figure().add_subplot()
+    plot_slice(plain, axes, "x1")
+    assert "fine *" in [text.get_text() for text in axes.get_legend().texts]
+    assert axes.get_title().startswith("Prediction along x1\nat x0")
+
+
+def boxes(figure):
+    """Where titles, labels and legend of a figure are, in points of the page."""
+    figure.draw_without_rendering()
+    texts = [figure._suptitle, *figure.legends]
+    for axes in axes_of(figure):
+        texts += [axes.title, axes.xaxis.label, axes.yaxis.label]
+    return [text.get_window_extent() for text in texts]
+
+
+@pytest.mark.parametrize("n_inputs", [1, 2, 3])
+@pytest.mark.parametrize("method", [MAST, CoKriging])
+def test_texts_are_whole_and_apart(rng, method, n_inputs):
+    names = ["angle_of_attack_deg", "mach_number", "leading_edge_sweep_deg"][:n_inputs]
+    X = pd.DataFrame(rng.random((26, n_inputs)), columns=names)
+    labels = ["panel_method"] * 18 + ["expensive_cfd"] * 8
+    y = pd.Series(100 * np.sin(X.sum(axis=1)), name="drag_coefficient_in_counts")
+    figure = plot_model(method(order=labels[::18]).fit(X, y, fidelity=labels))
+    found = boxes(figure)
+    page = figure.bbox
+    for i, box in enumerate(found):
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+        assert page.y0 <= box.y0 < box.y1 <= page.y1
+        assert not any(box.overlaps(other) for other in found[i + 1 :])
+
+
+@pytest.mark.parametrize(("n_inputs", "grid"), [(1, (1, 2)), (2, (1, 3)), (3, (2, 2)), (6, (2, 4))])
+def test_the_check_stands_beside_the_slices(rng, n_inputs, grid):
+    X = rng.random((20, n_inputs))
+    model = CoKriging(COSTS, warp=None, inference="map")
+    model.fit(X, X.sum(axis=1), fidelity=["coarse"] * 12 + ["fine"] * 8)
+    panels = axes_of(plot_model(model))
+    assert len(panels) == 1 + n_inputs
+    assert panels[0].get_gridspec().get_geometry() == grid
+
+
+@pytest.mark.parametrize(("std", "marked"), [(0.01, False), (50.0, True)])
+def test_intervals_that_leave_the_panel_are_marked(model, std, marked):
+    y = model.training_data_.top.y
+    figure = plot_model(model, HeldOut(y, y, np.full(8, std), 8, True))
+    assert ("interval goes on beyond the panel" in legend_of(figure)) is marked
 
 
 def test_parity_shows_held_out_predictions_beside_the_expensive_points_alone(plain):
@@ -74,6 +139,21 @@ def test_parity_shows_held_out_predictions_beside_the_expensive_points_alone(pla
     assert f"{inside} of 8 inside their 95 % interval" in axes.get_title()
 
 
+def test_the_expensive_alone_of_a_blend_are_not_fitted_again(two_fidelities, monkeypatch):
+    X, y, labels, _ = two_fidelities
+    blend = AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
+    monkeypatch.setattr(figures, "expensive_alone", None)
+    (axes,) = axes_of(draw(blend, "parity"))
+    (alone,) = blend.validation_.rmse[blend.validation_.model == "expensive alone"]
+    assert f"without the cheap data {alone:.3g}" in axes.get_title()
+
+
+def test_a_model_of_the_expensive_points_is_not_compared_with_itself(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    (axes,) = axes_of(draw(SingleFidelity(costs=COSTS).fit(X, y, fidelity=labels), "parity"))
+    assert "without the cheap data" not in axes.get_title()
+
+
 def test_a_check_that_is_known_is_not_made_again(model):
     y = model.training_data_.top.y
     known = HeldOut(y, y + 0.25, np.ones(8), 8, True)
@@ -84,7 +164,7 @@ def test_a_check_that_is_known_is_not_made_again(model):
 def test_models_without_trust_have_no_figure_of_it(plain):
     _, *slices = axes_of(plot_model(plain))
     assert len(slices) == 2
-    with pytest.raises(DataError, match="trust weights to draw"):
+    with pytest.raises(DataError, match="AR1 gives cheap points no trust to draw; draw its 'slic"):
         draw(plain, "trust")
 
 
@@ -114,6 +194,8 @@ def test_formats(model, tmp_path, name, start):
 def test_an_unknown_kind_is_refused(model):
     with pytest.raises(DataError, match="unknown kind 'magic'; choose one of 'all'"):
         draw(model, "magic")
+    with pytest.raises(DataError, match="unknown kind 'slice': did you mean 'slices'"):
+        draw(model, "slice")
 
 
 def test_one_fidelity_and_many_inputs(rng, tmp_path):
@@ -122,7 +204,7 @@ def test_one_fidelity_and_many_inputs(rng, tmp_path):
     assert len(influential_inputs(model)) == 6
     assert {"x2", "x4"} <= set(influential_inputs(model))
     save_figure(draw(model), tmp_path / "a.png")
-    with pytest.raises(DataError, match="trust weights to draw"):
+    with pytest.raises(DataError, match="there are no cheap points in this model"):
         draw(model, "trust")
 
 

@@ -37,6 +37,19 @@ def test_summary_of_mixed_stages(two_fidelities):
     assert [row["noise_std"] for row in facts["fidelities"]] == [None, None]
 
 
+def test_noise_that_is_as_small_as_can_be_is_marked(rng):
+    """The data have none, so a GP's noise ends at its floor, a hundredth of the spread."""
+    X = rng.random((40, 1))
+    model = SingleFidelity().fit(X, 7.0 * X[:, 0])
+    (row,) = summarise(model)["fidelities"]
+    assert row["noise_at_floor"]
+    assert row["noise_std"] == pytest.approx(0.01 * model.training_data_.scale_of(7.0 * X[:, 0]))
+    noisy = SingleFidelity().fit(X, rng.standard_normal(40))
+    assert not summarise(noisy)["fidelities"][0]["noise_at_floor"]
+    known = SingleFidelity(noise_std={"data": 0.02}).fit(X, 7.0 * X[:, 0])
+    assert not summarise(known)["fidelities"][0]["noise_at_floor"]
+
+
 def test_the_data_are_described(two_fidelities):
     X, y, labels, _ = two_fidelities
     frame = pd.DataFrame(X, columns=["span", "sweep"])
@@ -72,13 +85,16 @@ def test_what_the_model_says_is_told_where_it_belongs(two_fidelities):
 
 def test_options_are_those_of_the_method(two_fidelities):
     X, y, labels, _ = two_fidelities
-    model = CoKriging(COSTS, kernel="matern52", random_state=3).fit(X, y, fidelity=labels)
+    model = CoKriging(COSTS, kernel="matern52", inference="map", random_state=3)
+    model.fit(X, y, fidelity=labels)
     assert summarise(model)["options"] == {
         "structure": "autoregressive",
         "kernel": "matern52",
         "warp": "kumaraswamy",
         "priors": "wide",
         "isotropic": False,
+        "inference": "map",
+        "n_draws": 24,
     }
     assert summarise(model)["factors"] == model.rho_.tolist()
     assert summarise(model)["label"] == "AR1"

@@ -27,7 +27,7 @@ def test_a_data_set_comes_back_as_it_was(data):
 
 def test_the_ranking_is_called_what_it_was_in_the_first_format(data):
     state = dataset_state(data)
-    assert set(state) == {"fidelities", "hierarchy", "box", "feature_names"}
+    assert {"fidelities", "hierarchy", "box", "feature_names"} < set(state)
     assert state["hierarchy"]["names"] == ("a", "b", "c")
 
 
@@ -52,3 +52,15 @@ def test_the_hash_is_that_of_names_inputs_targets_and_noise(data):
 def test_the_hash_does_not_depend_on_the_layout_of_arrays(data):
     same = changed(data, X=np.asfortranarray(data.fidelities[0].X))
     assert data_hash(same) == data_hash(data)
+
+
+def test_names_of_target_and_inputs_are_kept(data):
+    named = replace(data, target_name="drag", feature_names_given=True)
+    again = restored_dataset(dataset_state(named))
+    assert (again.target_name, again.feature_names_given) == ("drag", True)
+    old = {
+        k: v
+        for k, v in dataset_state(named).items()
+        if k not in ("target_name", "feature_names_given")
+    }
+    assert restored_dataset(old).target_name is None

@@ -285,7 +285,7 @@ def test_a_damaged_checkpoint_is_named(learner, rng, tmp_path):
     path = tmp_path / learner.published.filename
     path.write_bytes(b"<html>not found</html>")
     surrogate = type(learner)(path)
-    with pytest.raises(MastError, match=f"cannot be fitted with the weights {path}: "):
+    with pytest.raises(MastError, match=f"cannot be fitted with the checkpoint {path}: "):
         MAST(surrogate=surrogate).fit(rng.random((5, 2)), rng.random(5))
 
 

@@ -1,8 +1,8 @@
 """The best surrogate for the data at hand: many candidates, checked and blended.
 
-No method is best on all data, and fits take milliseconds. So all candidates are fitted, each
-predicts expensive points that were held out, and the weights of the blend follow from the errors
-that it made there.
+No method is best on all data. So all candidates are fitted, each predicts expensive points as if it
+had not seen them, and the weights of the blend follow from the densities that it gave to what was
+observed there.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ..check.validation import records
 from ..data.dataset import Bounds, Dataset, without_copies
 from ..errors import DataError, MastWarning, listed, silenced
 from ..gp import draw_samples
-from ..gp.distributions import Mixture
+from ..gp.distributions import Mixture, blended
 from ..methods import method
 from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known
 from ..storage.model_file import estimator_state, restored_estimator
-from .candidates import Candidate, default_candidates, mast_variants
+from .candidates import Candidate, default_candidates
 from .trying import Trials, Tried, calibration_of
 from .verdict import FidelityVerdict, Verdict, judge
 
@@ -36,8 +36,6 @@ Array = NDArray[np.float64]
 
 #: Members with less weight than this take no part in predictions.
 LEAST_WEIGHT = 2e-3
-#: Variants of MAST are tried where its held-out error is at most so many times the least.
-IN_THE_RUNNING = 1.25
 
 
 class AutoSurrogate(MultiFidelityRegressor):
@@ -115,7 +113,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         """Try all candidates, judge the cheap data, and blend."""
         used = without_copies(data)
         trials = self._try_all(used)
-        self.verdict_ = judge(data, used, {entry.name: entry.model for entry in trials.tried})
+        self.verdict_ = judge(data, used)
         hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
         if self.drop and hurting:
             alone = [entry for entry in trials.tried if not entry.model.uses_cheap_data]
@@ -129,8 +127,6 @@ class AutoSurrogate(MultiFidelityRegressor):
         names = {entry.name for entry in done}
         trials = Trials(data, done)
         trials.add([c for c in candidates if c.name not in names])
-        if _mast_is_in_the_running(trials):
-            trials.add(list(mast_variants()))
         return trials
 
     def _added(self) -> Iterator[Candidate]:
@@ -198,13 +194,8 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def distribution_unit(self, U: Array, include_noise: bool = False) -> Mixture:
         """The mixture of the members' predictions at unit-cube inputs."""
-        members = self.candidates_.values()
-        means, variances = map(
-            np.array, zip(*(member.predict_unit(U) for member in members), strict=True)
-        )
-        if include_noise:
-            variances += np.array([[member.noise_var_] for member in members])
-        return Mixture(self._shares, means, variances).dilated(self.calibration_)
+        members = [m.distribution_unit(U, include_noise) for m in self.candidates_.values()]
+        return blended(self._shares, members).dilated(self.calibration_)
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the mixture."""
@@ -307,13 +298,7 @@ class AutoSurrogate(MultiFidelityRegressor):
 
 
 def _check_names(candidates: list[Candidate]) -> None:
-    names = [c.name for c in (*candidates, *mast_variants())]
+    names = [c.name for c in candidates]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")
-
-
-def _mast_is_in_the_running(trials: Trials) -> bool:
-    """Whether MAST was tried and errs little more than the best."""
-    rmse = trials.rmse_of()
-    return "mast" in rmse and bool(rmse["mast"] <= IN_THE_RUNNING * min(rmse.values()))

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..check.heldout import Fold, HeldOut, fold_numbers, folds_of, held_out
+from ..check.heldout import Fold, HeldOut, fold_numbers, folds_of, predict_held_out
 from ..data.dataset import Dataset
 from ..errors import DataError, FitWarning, MastError, MastWarning, silenced, warn
-from ..gp.distributions import Mixture
+from ..gp.distributions import Distribution, blended
 from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known, SharedFits
 from ..progress import listening, report
@@ -21,8 +21,6 @@ from .weights import blend_weights, weights_without_each
 
 Array = NDArray[np.float64]
 
-#: Share of the log evidence that counts, among GPs that are joint models of the same data.
-EVIDENCE = 0.05
 #: What may go wrong in a candidate of ours, which is then left out.
 FAILURES = (MastError, ArithmeticError, np.linalg.LinAlgError)
 #: Pseudo-points at a ratio of one, in the recalibration of intervals.
@@ -39,12 +37,15 @@ class Tried:
         The candidate's.
     model : MultiFidelityRegressor
         Fitted.
+    predicted : Normal, Mixture or None
+        Its predictions of held-out points; None where nothing can be held out.
     checked : HeldOut or None
-        Its held-out predictions; None where nothing can be held out.
+        How good they are.
     """
 
     name: str
     model: MultiFidelityRegressor
+    predicted: Distribution | None
     checked: HeldOut | None
 
 
@@ -86,41 +87,32 @@ class Trials:
             known = Known(shared=self._shared)
             model = clone(candidate.estimator).fit_data(self.data, known)
             if not self.folds:
-                return Tried(candidate.name, model, None)
-            # Joint models have a closed form. The others are small, or have none.
-            checked = held_out(model, self.folds, quick=model.evidence_ is not None)
+                return Tried(candidate.name, model, None, None)
+            predicted = predict_held_out(model, self.folds)
+            checked = HeldOut.of(self.data, predicted, self.folds)
         if candidate.added and not np.isfinite([checked.mean, checked.std]).all():
             raise DataError("what it predicts is not finite")
-        return Tried(candidate.name, model, checked)
-
-    def rmse_of(self) -> dict[str, float]:
-        """Held-out error of every candidate that was checked."""
-        return {t.name: t.checked.rmse for t in self.tried if t.checked is not None}
+        return Tried(candidate.name, model, predicted, checked)
 
     def weights(self) -> Array:
-        """Weights of the candidates, from their errors on the points that all could predict."""
-        table = [np.empty(0) if t.checked is None else t.checked.error**2 for t in self.tried]
-        errors = np.column_stack(table)
-        return blend_weights(errors[np.isfinite(errors).all(axis=1)], self._evidence())
+        """Weights of the candidates, from the points that all of them could predict."""
+        densities = self._log_densities()
+        return blend_weights(densities[np.isfinite(densities).all(axis=1)])
 
-    def _evidence(self) -> Array:
-        """Share of the log posterior density that counts, for joint models of the same data."""
-        values = {t.name: e for t in self.tried if (e := t.model.evidence_) is not None}
-        best = max(values.values(), default=0.0)
-        return np.array([EVIDENCE * (values.get(t.name, best) - best) for t in self.tried])
+    def _log_densities(self) -> Array:
+        """Log densities of the held-out values, shape (points, candidates)."""
+        checked = [t.checked for t in self.tried]
+        return np.column_stack([[] if c is None else np.asarray(c.log_density) for c in checked])
 
     def blend(self, calibration: float = 1.0) -> HeldOut | None:
-        """The blend's held-out predictions, with weights from the other places' errors only."""
-        checked = [t.checked for t in self.tried if t.checked is not None]
-        if not checked:
+        """The blend's held-out predictions, with weights from the other folds' points only."""
+        members = [t.predicted for t in self.tried if t.predicted is not None]
+        if not members:
             return None
-        errors = np.column_stack([c.error**2 for c in checked])
-        groups = fold_numbers(self.folds, len(errors))
-        weights = weights_without_each(errors, groups, self._evidence())
-        means = np.array([c.mean for c in checked])
-        variances = np.array([c.std**2 for c in checked])
-        blend = Mixture(weights.T, means, variances).dilated(calibration)
-        return HeldOut.of(self.data, blend, self.folds)
+        densities = self._log_densities()
+        groups = fold_numbers(self.folds, len(densities))
+        blend = blended(weights_without_each(densities, groups).T, members)
+        return HeldOut.of(self.data, blend.dilated(calibration), self.folds)
 
 
 def _folds(data: Dataset) -> list[Fold]:

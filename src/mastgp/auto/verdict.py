@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from ..check.heldout import Fold, fold_numbers, folds_of, held_out
-from ..check.validation import ALONE as EXPENSIVE_ALONE
 from ..data.dataset import Dataset
-from ..errors import MastWarning, silenced
+from ..errors import MastError, MastWarning, silenced
 from ..gp import target_scale
+from ..models.cokriging import CoKriging
 from ..models.estimator import MultiFidelityRegressor
+from ..models.fire import FIRE
+from ..models.known import Known
+from ..models.single import SingleFidelity
 from ..progress import listening, report
 from .weights import weights_without_each
 
@@ -34,9 +37,19 @@ FOLDS = 6
 FEWEST = 4
 #: What all cheap fidelities together are called.
 ALL_CHEAP = "all cheap data"
-#: Candidates of `auto` that are compared: plain ones that use the cheap data, and that do not.
-FUSED = ("ar1", "fire")
-ALONE = (EXPENSIVE_ALONE, "top only, matern")
+#: What may go wrong in a model, which then takes no part.
+_FAILURES = (MastError, ArithmeticError, np.linalg.LinAlgError)
+
+
+def fusing() -> list[MultiFidelityRegressor]:
+    """Plain models that use the cheap data: quick ones, as they are fitted many times."""
+    return [CoKriging(warp=None, inference="map"), FIRE()]
+
+
+def ignoring() -> list[MultiFidelityRegressor]:
+    """Plain models that do not."""
+    matern = CoKriging(structure="top-only", kernel="matern52", warp=None, inference="map")
+    return [SingleFidelity(), matern]
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ class Verdict:
         return "\n".join(entry.sentence for entry in self.entries)
 
 
-def judge(given: Dataset, used: Dataset, models: Mapping[str, MultiFidelityRegressor]) -> Verdict:
+def judge(given: Dataset, used: Dataset) -> Verdict:
     """Say of each cheap fidelity whether it helps, and of all together.
 
     Parameters
@@ -95,10 +108,8 @@ def judge(given: Dataset, used: Dataset, models: Mapping[str, MultiFidelityRegre
         What the user gave.
     used : Dataset
         The same without cheap rows that are copies of expensive ones.
-    models : mapping of name to estimator
-        Fitted to what was used; those of :data:`FUSED` and :data:`ALONE` are compared.
     """
-    comparison = Comparison(used, models)
+    comparison = Comparison(used)
     names = [fidelity.name for fidelity in used.cheaper]
     steps = len(given.cheaper) + (len(names) > 1)
     verdicts = []
@@ -121,15 +132,14 @@ class Comparison:
     the one with the cheap data, would look too good.
     """
 
-    def __init__(self, data: Dataset, models: Mapping[str, MultiFidelityRegressor]) -> None:
+    def __init__(self, data: Dataset) -> None:
         self._data = data
-        self._fused = [models[name] for name in FUSED if name in models]
-        self._alone = [models[name] for name in ALONE if name in models]
 
     @cached_property
-    def _errors_with(self) -> Array:
-        """Squared errors with all the cheap data."""
-        return _errors(self._fused)
+    def _errors_with(self) -> Array | None:
+        """Squared errors with all the cheap data; None where nothing could be fitted."""
+        fused = _fitted(fusing(), self._data)
+        return _errors(fused) if fused else None
 
     def judge(self, names: Sequence[str]) -> FidelityVerdict:
         """Say what some cheap fidelities are worth, beside the others."""
@@ -142,16 +152,24 @@ class Comparison:
         if all(np.ptp(f.y) == 0.0 for f in data.cheaper if f.name in names):
             return _useless(of, "has the same response everywhere")
         others = data.only(lambda fidelity: fidelity.name not in names)
-        with silenced(MastWarning), listening(None):
-            without = self._fitted_to(others) if others.cheaper else list(self._alone)
-            without += self._fitted_to(_shuffled(data, names))
-        if not (self._fused and without):
+        without = _fitted(fusing() if others.cheaper else ignoring(), others)
+        without += _fitted(fusing(), _shuffled(data, names))
+        if self._errors_with is None or not without:
             return _unjudged(of, "the models could not be fitted")
         gains = _gains(self._errors_with, _errors(without), data.top.y)
         return _verdict(of, data, gains, beyond_others=bool(others.cheaper))
 
-    def _fitted_to(self, data: Dataset) -> list[MultiFidelityRegressor]:
-        return [clone(model).fit_data(data) for model in self._fused]
+
+def _fitted(
+    models: Sequence[MultiFidelityRegressor], data: Dataset
+) -> list[MultiFidelityRegressor]:
+    """Fit models to the same data; those that cannot be fitted are left out."""
+    fitted = []
+    known = Known()
+    for model in models:
+        with silenced(MastWarning), listening(None), suppress(*_FAILURES):
+            fitted.append(model.fit_data(data, known))
+    return fitted
 
 
 def _shuffled(data: Dataset, names: Sequence[str]) -> Dataset:
@@ -171,7 +189,7 @@ def _shuffled(data: Dataset, names: Sequence[str]) -> Dataset:
 def _errors(models: list[MultiFidelityRegressor]) -> Array:
     """Squared held-out errors of a blend, everything fitted again for a few folds.
 
-    The weights at each point are from the errors at points of other folds.
+    The weights at each point are from the densities at points of other folds.
     """
     folds: dict[int, list[Fold]] = {}
     for data in (model.training_data_ for model in models):
@@ -179,10 +197,10 @@ def _errors(models: list[MultiFidelityRegressor]) -> Array:
             folds[id(data)] = folds_of(data, at_most=FOLDS)
     with silenced(MastWarning), listening(None):
         checked = [held_out(model, folds[id(model.training_data_)]) for model in models]
-    errors = np.column_stack([c.error**2 for c in checked])
+    densities = np.column_stack([np.asarray(c.log_density) for c in checked])
     means = np.column_stack([c.mean for c in checked])
-    groups = fold_numbers(next(iter(folds.values())), len(errors))
-    blended = np.sum(weights_without_each(errors, groups) * means, axis=1)
+    groups = fold_numbers(next(iter(folds.values())), len(densities))
+    blended = np.sum(weights_without_each(densities, groups) * means, axis=1)
     return (blended - checked[0].y) ** 2
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 
+from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, FitWarning, warn
 from ..gp import GaussianProcess, Model
@@ -143,13 +144,15 @@ class DeepGP(MultiFidelityRegressor):
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the most expensive fidelity."""
-        mean, var = np.empty(len(U)), np.empty(len(U))
         per_point = max(len(layer.y) for layer in self.layers_) * self.n_samples
         with torch_on_one_thread() as torch, torch.no_grad():
             layers = [(layer, *layer.factorise()) for layer in self.layers_]
             eps = torch.from_numpy(self._base_samples)
-            for rows in gen_batches(len(U), max(1, _BLOCK_ENTRIES // per_point)):
-                mean[rows], var[rows] = mixture(layers, torch.from_numpy(U[rows]), eps)
+            mean, var = in_blocks(
+                lambda block: mixture(layers, torch.from_numpy(block), eps),
+                U,
+                max(1, _BLOCK_ENTRIES // per_point),
+            )
         return self._y_mean + self._y_scale * mean, self._y_scale**2 * var
 
 

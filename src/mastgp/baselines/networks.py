@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blocks import in_blocks
 from .torch_support import import_torch
 
 if TYPE_CHECKING:
@@ -143,11 +144,13 @@ class Ensemble:
         """Compute mean and variance over the networks, at unit-cube inputs."""
         rows = max(1, CHUNK // (len(self.weights) * max(self.sizes)))
         layers = layers_of(self.weights, self.sizes)
-        moments = np.empty((2, len(U)))
-        for start in range(0, len(U), rows):
-            output = forward(layers, _inputs(U[start : start + rows]))[-1][:, :, 0].numpy()
-            moments[:, start : start + rows] = output.mean(axis=0), output.var(axis=0)
-        return self.mean + self.scale * moments[0], self.scale**2 * moments[1]
+
+        def moments(block: Array) -> tuple[Array, Array]:
+            output = forward(layers, _inputs(block))[-1][:, :, 0].numpy()
+            return output.mean(axis=0), output.var(axis=0)
+
+        mean, var = in_blocks(moments, U, rows)
+        return self.mean + self.scale * mean, self.scale**2 * var
 
 
 def layers_of(parameters: Tensor, sizes: Sequence[int]) -> list[tuple[Tensor, Tensor]]:

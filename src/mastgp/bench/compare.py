@@ -75,7 +75,8 @@ class Comparison:
 def compare(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> Comparison:
     """Compare stored results unit by unit; times and versions of the code are left out.
 
-    Of a unit that was tried several times the last result counts.
+    Of a unit that was tried several times the last result counts. Scores that are new since are
+    no difference.
     """
     first, second = latest(before), latest(after)
     differences = [
@@ -95,9 +96,12 @@ def compare(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, An
 def _differences(
     unit: Unit, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> list[Difference]:
-    names = [n for n in dict.fromkeys([*before, *after]) if _is_compared(n)]
-    pairs = {name: (before.get(name), after.get(name)) for name in names}
-    return [Difference(unit, name, a, b) for name, (a, b) in pairs.items() if not _same(a, b)]
+    names = [name for name in before if _is_compared(name)]
+    return [
+        Difference(unit, name, before[name], after.get(name))
+        for name in names
+        if not _same(before[name], after.get(name))
+    ]
 
 
 def _is_compared(name: str) -> bool:

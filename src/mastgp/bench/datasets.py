@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..downloads import fetch_file
-from ..errors import DataError, FileError, listed
+from ..errors import FileError, unknown
 
 ENVIRONMENT_VARIABLE = "MASTGP_DATA"
 
@@ -175,7 +175,7 @@ def download(name: str, folder: str | Path | None = None) -> list[Path]:
 
 def _data_set(name: str) -> DataSet:
     if name not in DATA_SETS:
-        raise DataError(f"unknown data set {name!r}; choose one of {listed(DATA_SETS)}")
+        raise unknown("data set", name, DATA_SETS)
     return DATA_SETS[name]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..errors import DataError, listed
+from ..errors import unknown
 from ..methods import METHODS
 from . import draws
 from .draws import AnyProblem
@@ -158,7 +158,7 @@ EXPERIMENTS = {
 def experiment(name: str) -> Experiment:
     """Find an experiment by name."""
     if name not in EXPERIMENTS:
-        raise DataError(f"unknown experiment {name!r}; choose one of {listed(EXPERIMENTS)}")
+        raise unknown("experiment", name, EXPERIMENTS)
     return EXPERIMENTS[name]
 
 
@@ -179,4 +179,4 @@ def find_problem(
     known = [*PROBLEMS, *EXTRA, *REAL_PROBLEMS]
     if name in known:
         return problem(name)
-    raise DataError(f"unknown problem {name!r}; choose one of {listed(known)}")
+    raise unknown("problem", name, known)

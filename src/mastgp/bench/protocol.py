@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from scipy.stats import qmc
 from .problems import Problem
 
 Array = NDArray[np.float64]
+#: Inputs and targets.
+Rows = tuple[Array, Array]
 
 TEST_SIZE = 1000
 
@@ -88,6 +92,30 @@ class Draw:
     y_test: Array
     options: dict[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls,
+        parts: Mapping[str, Rows],
+        only: Rows,
+        test: Rows,
+        *,
+        costs: Mapping[str, float],
+        **more: Any,
+    ) -> Draw:
+        """A draw of one part per fidelity; fidelities without rows have no cost either."""
+        labels = [name for name, (_, y) in parts.items() for _ in y]
+        return cls(
+            np.concatenate([X for X, _ in parts.values()]),
+            np.concatenate([y for _, y in parts.values()]),
+            np.array(labels),
+            {name: cost for name, cost in costs.items() if name in labels},
+            X_only=only[0],
+            y_only=only[1],
+            X_test=test[0],
+            y_test=test[1],
+            **more,
+        )
+
 
 def budget_of(n_inputs: int, factor: float = 1.0) -> int:
     """Number of expensive evaluations that a multiple of the budget B = 5 D buys."""
@@ -115,26 +143,15 @@ def synthetic_draw(
         counts = budget.counts(total)
     else:
         total = sum(budget.costs[name] * count for name, count in counts.items())
-    Xs, ys, labels = [], [], []
-    for name, count in counts.items():
-        X, y = _draw(problem, count, budget.degradations[name], _stream(problem, seed, name))
-        Xs.append(X)
-        ys.append(y)
-        labels += [name] * count
+    parts = {
+        name: _draw(problem, count, budget.degradations[name], _stream(problem, seed, name))
+        for name, count in counts.items()
+    }
     n_only = math.ceil(total - 1e-9)
-    X_only, y_only = _draw(problem, n_only, 0.0, _stream(problem, seed, "only"))
+    only = _draw(problem, n_only, 0.0, _stream(problem, seed, "only"))
     X_test = latin_hypercube(problem.bounds, test_size, _stream(problem, 0, "test"))
-    return Draw(
-        X=np.concatenate(Xs),
-        y=np.concatenate(ys),
-        fidelity=np.array(labels),
-        costs={name: budget.costs[name] for name in counts if counts[name]},
-        bounds=problem.bounds,
-        X_only=X_only,
-        y_only=y_only,
-        X_test=X_test,
-        y_test=problem.evaluate(X_test),
-    )
+    test = X_test, problem.evaluate(X_test)
+    return Draw.of(parts, only, test, costs=budget.costs, bounds=problem.bounds)
 
 
 def latin_hypercube(bounds: Array, n: int, rng: np.random.Generator) -> Array:

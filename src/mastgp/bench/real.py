@@ -104,9 +104,10 @@ def real_draw(
     counts = budget.counts(5 * problem.n_inputs * budget_factor)
     pool = problem.pools[problem.top]
     order, order_only = _row_orders(problem, seed, collocated)
-    chosen = order[: min(counts.get(problem.top, 0), len(order) // 2)]
-    only = order_only[: min(budget_of(problem.n_inputs, budget_factor), len(order) // 2)]
-    kept_out = min(kept_out, len(order) // 2)
+    half = len(order) // 2  # at least as many rows are left to test on
+    chosen = order[: min(counts.get(problem.top, 0), half)]
+    only = order_only[: min(budget_of(problem.n_inputs, budget_factor), half)]
+    kept_out = min(kept_out, half)
     never = np.concatenate([chosen, only, order[:kept_out], order_only[:kept_out]])
     at = pool.X[chosen] if collocated else None
     parts = {
@@ -115,18 +116,12 @@ def real_draw(
         else _cheap_part(problem, name, count, seed, at, lf_cost_ratio)
         for name, count in counts.items()
     }
-    X_test, y_test = _test_rows(problem, never)
-    labels = [name for name, (_, y) in parts.items() for _ in y]
-    return Draw(
-        X=np.concatenate([X for X, _ in parts.values()]),
-        y=np.concatenate([y for _, y in parts.values()]),
-        fidelity=np.array(labels),
-        costs={name: cost for name, cost in budget.costs.items() if name in labels},
+    return Draw.of(
+        parts,
+        (pool.X[only], _noisy(problem, problem.top, seed, pool.y[only], "only")),
+        _test_rows(problem, never),
+        costs=budget.costs,
         bounds=problem.bounds,
-        X_only=pool.X[only],
-        y_only=_noisy(problem, problem.top, seed, pool.y[only], "only"),
-        X_test=X_test,
-        y_test=y_test,
         options=problem.options,
     )
 

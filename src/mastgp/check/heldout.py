@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-#: With fewer expensive places each is left out in turn; from so many on, in ten groups.
+#: With fewer expensive places than this each is left out in turn. Else they are left out in ten
+#: groups.
 TEN_FOLDS_FROM = 30
 
 
@@ -152,25 +153,38 @@ def held_out(
         See :func:`folds_of`, the default.
     quick : bool
         Whether a closed form, which keeps the hyperparameters, is used where there is one. It is
-        quicker by far, and somewhat too good. Otherwise everything is fitted again for each fold.
+        quicker by far, and somewhat too good. Otherwise everything is fitted again for each fold,
+        unless the model can do without and be as honest.
     """
     if folds is None and model.held_out_ is not None:
         known: HeldOut = model.held_out_
         return known
     data = model.training_data_
     folds = folds_of(data) if folds is None else folds
-    closed = model.leave_out([fold.rows for fold in folds]) if quick else None
-    mean, var = _refitted(model, folds) if closed is None else closed
-    one_at_a_time = _one_at_a_time(data, folds)
-    return HeldOut(data.top.y, mean, np.sqrt(var), len(folds), one_at_a_time)
+    return HeldOut.of(data, predict_held_out(model, folds, quick), folds)
+
+
+def predict_held_out(
+    model: MultiFidelityRegressor, folds: Sequence[Fold], quick: bool = False
+) -> Distribution:
+    """Predictive distribution of each expensive observation, given all data outside its fold.
+
+    Parameters
+    ----------
+    model, folds, quick
+        As in :func:`held_out`.
+    """
+    without_refits = quick or model.leaves_out_honestly
+    closed = model.leave_out([fold.rows for fold in folds]) if without_refits else None
+    return _refitted(model, folds) if closed is None else closed
 
 
 def _one_at_a_time(data: Dataset, folds: Sequence[Fold]) -> bool:
     return len(folds) == int(data.places(data.top).max()) + 1
 
 
-def _refitted(model: MultiFidelityRegressor, folds: Sequence[Fold]) -> tuple[Array, Array]:
-    """Mean and variance of each fold by a model that was fitted without it."""
+def _refitted(model: MultiFidelityRegressor, folds: Sequence[Fold]) -> Normal:
+    """Predict each fold by a model that was fitted without it."""
     data = model.training_data_
     top = data.top
     mean, var = np.empty(len(top.y)), np.empty(len(top.y))
@@ -183,7 +197,7 @@ def _refitted(model: MultiFidelityRegressor, folds: Sequence[Fold]) -> tuple[Arr
         known = None if top.noise_var is None else top.noise_var[rows]
         var[rows] = latent_var + (refitted.noise_var_ if known is None else known)
     report("checking on held-out points", len(folds), len(folds))
-    return mean, var
+    return Normal(mean, var)
 
 
 def folds_of(data: Dataset, at_most: int = TEN_FOLDS_FROM) -> list[Fold]:
@@ -196,7 +210,7 @@ def folds_of(data: Dataset, at_most: int = TEN_FOLDS_FROM) -> list[Fold]:
     ----------
     data : Dataset
     at_most : int
-        Where fewer are to do, the places are divided into so many groups.
+        Largest number of folds.
     """
     top, place = data.top, data.places(data.top)
     n_places = int(place.max()) + 1

@@ -24,45 +24,82 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Folder = Annotated[str, typer.Option("--out", help="Folder of the results.")]
+Folder = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Folder of the results.")]
 Data = Annotated[
-    str | None, typer.Option(help="Folder of the real data sets (or set MASTGP_DATA).")
+    str | None,
+    typer.Option(metavar="FOLDER", help="Folder of the real data sets (or set MASTGP_DATA)."),
+]
+ExperimentName = Annotated[
+    str, typer.Argument(metavar="EXPERIMENT", help="Name of an experiment; see 'list'.")
+]
+Methods = Annotated[
+    str | None,
+    typer.Option(metavar="NAMES", help="Methods, as mast,hf-only; by default all installed."),
+]
+Problems = Annotated[
+    str | None,
+    typer.Option(metavar="NAMES", help="Problems, as branin,concrete; by default the paper's."),
+]
+Seeds = Annotated[
+    str,
+    typer.Option(
+        metavar="NUMBER|RANGE",
+        help="Number of seeds, counted from 0, or a range of them, as 25-49.",
+    ),
+]
+TestSize = Annotated[int, typer.Option(help="Test points of synthetic problems.", min=2)]
+Jobs = Annotated[int | None, typer.Option(help="Processes; by default one per core.", min=1)]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Address of a Dask scheduler to use instead."),
+]
+TimeLimit = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Seconds that one unit may take.")
+]
+Pool = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE", help="File of a fidelity of a problem of your own; once per fidelity."
+    ),
+]
+Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="Target column of --pool.")]
+Cost = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Costs of --pool, as fine=10.")
+]
+RetryFailed = Annotated[bool, typer.Option(help="Try failed units again.")]
+Page = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Also write a page of documentation here.")
+]
+Comment = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="File whose text goes to the top of that page."),
+]
+Recorded = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="CSV file of an earlier report, to be used instead of results in --out; with "
+        "--page only the page is written.",
+    ),
 ]
 
 
 @app.command()
 def run(
-    experiment: Annotated[str, typer.Argument(help="Name of an experiment; see 'list'.")],
-    methods: Annotated[
-        str | None, typer.Option(help="Methods, as mast,hf-only; by default all installed.")
-    ] = None,
-    problems: Annotated[
-        str | None, typer.Option(help="Problems, as branin,concrete; by default the paper's.")
-    ] = None,
-    seeds: Annotated[
-        str, typer.Option(help="Number of seeds, counted from 0, or a range of them, as 25-49.")
-    ] = "25",
-    test_size: Annotated[
-        int, typer.Option(help="Test points of synthetic problems.", min=2)
-    ] = 1000,
+    experiment: ExperimentName,
+    methods: Methods = None,
+    problems: Problems = None,
+    seeds: Seeds = "25",
+    test_size: TestSize = 1000,
     out: Folder = "bench-results",
-    jobs: Annotated[
-        int | None, typer.Option(help="Processes; by default one per core.", min=1)
-    ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler to use instead.")
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds that one unit may take.")
-    ] = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    time_limit: TimeLimit = None,
     data: Data = None,
-    pool: Annotated[
-        list[str] | None,
-        typer.Option(help="File of a fidelity of a problem of your own; once per fidelity."),
-    ] = None,
-    target: Annotated[str | None, typer.Option(help="Target column of --pool.")] = None,
-    cost: Annotated[list[str] | None, typer.Option(help="Costs of --pool, as fine=10.")] = None,
-    retry_failed: Annotated[bool, typer.Option(help="Try failed units again.")] = False,
+    pool: Pool = None,
+    target: Target = None,
+    cost: Cost = None,
+    retry_failed: RetryFailed = False,
 ) -> None:
     """Run an experiment; what is in the results folder already is not computed again."""
     from ..bench.experiments import experiment as find
@@ -90,7 +127,8 @@ def run(
             data=data,
             retry_failed=retry_failed,
         )
-    terminal.say(f"{computed} units computed, {len(units)} in all; results are in {out}.")
+    computed_units = f"{computed} units computed, {len(units)} in all"
+    terminal.say(f"{computed_units} ({_compared(units)}); results are in {out}.")
     _say_failures(store, units)
     terminal.say(f"Tables and figures: mast bench report --out {out}")
 
@@ -98,19 +136,9 @@ def run(
 @app.command()
 def report(
     out: Folder = "bench-results",
-    page: Annotated[
-        str | None, typer.Option(help="Also write a page of documentation here.")
-    ] = None,
-    comment: Annotated[
-        str | None, typer.Option(help="File whose text goes to the top of that page.")
-    ] = None,
-    recorded: Annotated[
-        str | None,
-        typer.Option(
-            help="CSV file of an earlier report, to be used instead of results in --out; with "
-            "--page only the page is written."
-        ),
-    ] = None,
+    page: Page = None,
+    comment: Comment = None,
+    recorded: Recorded = None,
 ) -> None:
     """Write tables and figures: Markdown, LaTeX, CSV and one HTML page."""
     from ..bench.report import Results, read_recorded, write_page, write_report
@@ -271,6 +299,14 @@ def _methods(text: str | None, chosen: Experiment) -> list[str]:
     for name in names:
         method(name)
     return names
+
+
+def _compared(units: list[Unit]) -> str:
+    """What the units are of: so many methods, and the yardstick that each is compared with."""
+    from ..bench.units import BASELINE
+
+    n = len({unit.method for unit in units} - {BASELINE})
+    return f"{n} method{'' if n == 1 else 's'} and the HF-only yardstick"
 
 
 def _say_failures(store: Store, units: list[Unit]) -> None:

@@ -14,7 +14,9 @@ from ..files import check_can_write
 if TYPE_CHECKING:
     from ..models.estimator import MultiFidelityRegressor
 
-ModelFile = Annotated[str, typer.Argument(help="Model file, as written by 'mast fit'.")]
+ModelFile = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Model file, as written by 'mast fit'.")
+]
 
 
 def load_model(path: str) -> MultiFidelityRegressor:

@@ -25,49 +25,97 @@ if TYPE_CHECKING:
     from ..models.estimator import MultiFidelityRegressor
 
 Files = Annotated[
-    list[str], typer.Argument(help="CSV or Parquet files, one per fidelity (or name=file).")
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="CSV or Parquet files, one per fidelity (or NAME=FILE)."
+    ),
 ]
-Target = Annotated[str, typer.Option(help="Column of the response.")]
+Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the response.")]
 Cost = Annotated[
     list[str] | None,
-    typer.Option(help="Cost of one evaluation, as fine=10; once per fidelity."),
+    typer.Option(
+        metavar="NAME=VALUE", help="Cost of one evaluation, as fine=10; once per fidelity."
+    ),
 ]
 Order = Annotated[
     str | None,
-    typer.Option(help="Fidelities from cheap to expensive, as coarse,fine, instead of costs."),
+    typer.Option(
+        metavar="NAMES",
+        help="Fidelities from cheap to expensive, as coarse,fine, instead of costs.",
+    ),
 ]
-Output = Annotated[str, typer.Option("-o", "--output", help="Where to write the model.")]
+Output = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="Where to write the model.")
+]
 FidelityColumn = Annotated[
-    str | None, typer.Option(help="Column that names each row's fidelity, for one long file.")
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Column that names each row's fidelity, for one long file."
+    ),
 ]
 Inputs = Annotated[
-    str | None, typer.Option(help="Input columns, as mach,alpha; all others by default.")
+    str | None,
+    typer.Option(metavar="COLUMNS", help="Input columns, as mach,alpha; all others by default."),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be repeated.")]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated."),
+]
 Bounds = Annotated[
     list[str] | None,
-    typer.Option(help="Range of an input, as mach=0.5:0.9; the data's by default."),
+    typer.Option(
+        metavar="NAME=LOW:HIGH", help="Range of an input, as mach=0.5:0.9; the data's by default."
+    ),
 ]
 Exponent = Annotated[
-    list[str] | None, typer.Option(help="Trust exponent of a fidelity, as coarse=0.5.")
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="Trust exponent of a fidelity, as coarse=0.5."),
 ]
 NoiseStd = Annotated[
     list[str] | None,
-    typer.Option(help="Known noise standard deviation of a fidelity, as fine=0.1."),
+    typer.Option(
+        metavar="NAME=VALUE", help="Known noise standard deviation of a fidelity, as fine=0.1."
+    ),
 ]
-NoiseColumn = Annotated[str | None, typer.Option(help="Column of known noise standard deviations.")]
-Method = Annotated[str, typer.Option(help="Name of a method; 'mast methods' lists them.")]
+NoiseColumn = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column of known noise standard deviations."),
+]
+Method = Annotated[
+    str, typer.Option(metavar="NAME", help="Name of a method; 'mast methods' lists them.")
+]
 Metric = Annotated[
-    str | None, typer.Option(help="Distance of the trust weights; euclidean by default.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Distance between cheap and expensive points, for trust: euclidean (default), "
+        "manhattan, chebyshev, mahalanobis, normalized-euclidean, domain-relative or hamming.",
+    ),
 ]
-Radius = Annotated[str | None, typer.Option(help="Radius of the trust region; sqrt by default.")]
+Radius = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Radius of the trust region: sqrt (default), linear, cbrt, nearest or global.",
+    ),
+]
 Weight = Annotated[
-    str | None, typer.Option(help="Weight of expensive neighbours; power by default.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Weight of expensive neighbours, for trust: power (default), exponential, gaussian, "
+        "inverse, triangular, linear, steep-power, rbf or hf-only.",
+    ),
 ]
-Kernel = Annotated[str | None, typer.Option(help="Kernel of the GPs: rbf (default) or matern52.")]
+Kernel = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Kernel of the GPs: rbf (default) or matern52."),
+]
 Surrogate = Annotated[
     str | None,
-    typer.Option(help="What MAST's stages are made of: gp (default), extra-trees, tabpfn ..."),
+    typer.Option(
+        metavar="NAME", help="What MAST's stages are made of: gp (default), extra-trees, tabpfn ..."
+    ),
 ]
 Warp = Annotated[
     bool | None, typer.Option(help="Warp the inputs (default of the methods that can).")
@@ -113,7 +161,7 @@ def fit(
     data = DataOptions(cost, order, noise_std, bounds, seed)
     options = ModelOptions(exponent, metric, radius, weight, kernel, surrogate, warp, drop)
     check_output(output, inputs=(name.rpartition("=")[2] for name in files))
-    check_weights(surrogate)
+    check_checkpoint(surrogate)
     table = read(files, columns)
     model = build(method, options, data)
     seconds = train(model, table)
@@ -180,8 +228,8 @@ class ModelOptions:
         return given
 
 
-def check_weights(surrogate: str | None) -> None:
-    """Say that a learner's weights are missing before anything that takes a second to load."""
+def check_checkpoint(surrogate: str | None) -> None:
+    """Say that a learner's checkpoint is missing before anything that takes a second to load."""
     from ..surrogates.checkpoints import CHECKPOINTS, check_ready
 
     if surrogate in CHECKPOINTS:
@@ -208,6 +256,7 @@ def build(method: str, options: ModelOptions, data: DataOptions) -> MultiFidelit
     from ..methods import method as find_method
     from ..storage.model_file import check_can_be_saved
 
+    _check_has_files(method)
     given = options.parameters()
     model = find_method(method).build(**data.parameters())
     known = model.get_params(deep=False)
@@ -216,6 +265,17 @@ def build(method: str, options: ModelOptions, data: DataOptions) -> MultiFidelit
     model.set_params(**given)
     check_can_be_saved(model)
     return model
+
+
+def _check_has_files(method: str) -> None:
+    """Refuse a method whose models cannot be saved, and say how to use it."""
+    from ..methods import METHODS
+
+    if method in METHODS and METHODS[method].python_only:
+        raise DataError(
+            f"models of method {method!r} cannot be written to a file; use it in Python: "
+            f"mastgp.fit(tables, costs=costs, method={method!r})"
+        )
 
 
 def _with_kernel_in_surrogate(given: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from ..methods import Method
 
 icl = typer.Typer(
-    help="Weights of in-context learners (TabPFN, TabICL).",
+    help="Checkpoints of in-context learners (TabPFN, TabICL).",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-Learner = Annotated[str, typer.Argument(help="Learner: tabpfn or tabicl.")]
+Learner = Annotated[str, typer.Argument(metavar="NAME", help="Learner: tabpfn or tabicl.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Accept the licence without asking.")]
 
 
@@ -71,14 +71,14 @@ def _state_of(method: Method) -> str:
 
 @icl.command()
 def download(name: Learner = "tabpfn", yes: Yes = False) -> None:
-    """Fetch a learner's weights, after showing where from, where to, and their licence."""
+    """Fetch a learner's checkpoint, after showing where from, where to, and its licence."""
     from ..surrogates.checkpoints import checkpoint_of
     from ..surrogates.checkpoints import download as fetch
 
     def agree(notice: str) -> bool:
         terminal.say(notice)
-        return yes or typer.confirm("Download these weights under this licence?")
+        return yes or typer.confirm("Download this checkpoint under its licence?")
 
     with progress():
         path = fetch(checkpoint_of(name), agree)
-    terminal.say(f"The weights are in {path}.")
+    terminal.say(f"The checkpoint is in {path}.")

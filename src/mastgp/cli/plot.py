@@ -13,13 +13,17 @@ from .files import ModelFile, check_output, load_model
 
 Output = Annotated[
     str | None,
-    typer.Option("-o", "--output", help="Figure file: png, pdf or svg; after the model."),
+    typer.Option(
+        "-o", "--output", metavar="FILE", help="Figure file: png, pdf or svg; after the model."
+    ),
 ]
-Kind = Annotated[str, typer.Option(help="all, parity (held-out check), slices or trust.")]
+Kind = Annotated[
+    str, typer.Option(metavar="NAME", help="all, parity (held-out check), slices or trust.")
+]
 
 
 def plot(model_file: ModelFile, output: Output = None, kind: Kind = "all") -> None:
-    """Draw a figure of a model: held-out check, trust weights, slices."""
+    """Draw a figure of a model: held-out check, trust, slices."""
     from ..output.figures import draw, save_figure
 
     output = output or f"{Path(model_file).stem}.png"

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from ..data.dataset import Dataset
     from ..models.estimator import MultiFidelityRegressor
 
-Queries = Annotated[str, typer.Argument(help="CSV or Parquet file of points.")]
+Queries = Annotated[str, typer.Argument(metavar="QUERIES", help="CSV or Parquet file of points.")]
 Output = Annotated[
     str | None,
-    typer.Option("-o", "--output", help="Where to write; standard output by default."),
+    typer.Option(
+        "-o", "--output", metavar="FILE", help="Where to write; standard output by default."
+    ),
 ]
 IncludeNoise = Annotated[
     bool, typer.Option(help="Interval of a new observation, not of the function.")

@@ -17,8 +17,17 @@ if TYPE_CHECKING:
 MOST_CANDIDATES_SHOWN = 8
 #: A held-out error this many times that of the expensive points alone is worth a word.
 LOSING = 1.1
+#: So is an NLPD this much above theirs, and intervals that cover this much less.
+LESS_LIKELY, COVERS_LESS = 0.5, 0.15
+#: Intervals that cover at least this share are not called too narrow.
+COVERS_ENOUGH = 0.85
 #: Errors of this share of the target's spread are rounding.
 ROUNDING = 1e-6
+
+#: Facts that have a place of their own in what is printed, or are for JSON only.
+_PLACED = frozenset(
+    {"method", "label", "target", "predicts", "costs_assumed", "output", "seconds", "factors"}
+)
 
 #: What is known of one row of a table.
 Row = Mapping[str, Any]
@@ -44,7 +53,7 @@ def _fidelity_table(fidelities: Sequence[Row]) -> Table:
         "fidelity": lambda row: row["name"],
         "points": lambda row: str(row["points"]),
         "cost": lambda row: _number(row["cost"], "g"),
-        "noise (std, learned)": _noise,
+        "noise std": _noise,
     }
     if any("trust" in row for row in fidelities):
         columns["trust"] = _trust
@@ -55,12 +64,11 @@ def _input_table(inputs: Sequence[Row], top: str) -> Table:
     """The inputs, their range, and that of the expensive points."""
     columns: Columns = {
         "input": lambda row: row["name"],
-        "from": lambda row: f"{row['low']:g}",
-        "to": lambda row: f"{row['high']:g}",
+        "range": lambda row: f"{row['low']:g} to {row['high']:g}",
         f"{top} points": lambda row: "{:g} to {:g}".format(*row["expensive_points"]),
     }
     if "lengthscale" in inputs[0]:
-        columns["lengthscale"] = lambda row: f"{row['lengthscale']:.2f}"
+        columns["lengthscale (share of range)"] = lambda row: f"{row['lengthscale']:.2f}"
     return _table(inputs, columns)
 
 
@@ -69,12 +77,36 @@ def _learned(facts: Row) -> Iterator[str]:
     if facts.get("factors"):
         factors = ", ".join(f"{factor:.3g}" for factor in facts["factors"])
         yield f"Factor between fidelities: {factors}"
+    for name, value in facts.items():
+        if name not in _PLACED and isinstance(value, str | int | float):
+            yield f"{name.replace('_', ' ')}: {_plain(value)}"
     if facts.get("weights"):
-        heaviest = list(facts["weights"].items())[:MOST_CANDIDATES_SHOWN]
-        shown = "; ".join(f"{name} {weight:.2f}" for name, weight in heaviest if weight >= 0.01)
-        yield f"Blend of {shown}"
+        yield f"Blend of {_members(facts['weights'])}"
     for entry in facts.get("verdict", []):
         yield entry["sentence"]
+
+
+def _plain(value: str | float) -> str:
+    """A fact in words or as a number."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def _members(weights: Mapping[str, float]) -> str:
+    """The heaviest members of a blend, and what the others weigh together."""
+    heaviest = list(weights.items())[:MOST_CANDIDATES_SHOWN]
+    shown = {_in_print(name): weight for name, weight in heaviest if weight >= 0.01}
+    rest = sum(weights.values()) - sum(shown.values())
+    if rest >= 0.005:
+        shown["others"] = rest
+    return "; ".join(f"{name} {weight:.2f}" for name, weight in shown.items())
+
+
+def _in_print(name: str) -> str:
+    """A candidate's name with its traits in brackets: ar1 (warped)."""
+    family, comma, traits = name.partition(", ")
+    return f"{family} ({traits})" if comma else name
 
 
 def print_check(rows: Sequence[Row], data: Dataset) -> None:
@@ -94,7 +126,7 @@ def print_check(rows: Sequence[Row], data: Dataset) -> None:
 def _check_table(rows: Sequence[Row], title: str) -> Table:
     """The heaviest models, and the expensive points alone."""
     columns: Columns = {
-        "model": lambda row: row["model"],
+        "model": lambda row: _in_print(row["model"]),
         "weight": lambda row: f"{row['weight']:.2f}",
         "RMSE": lambda row: _number(row["rmse"], ".4g"),
         "NLPD": lambda row: _number(row["nlpd"], ".4g"),
@@ -102,24 +134,64 @@ def _check_table(rows: Sequence[Row], title: str) -> Table:
     }
     if "weight" not in rows[0]:
         del columns["weight"]
+    return _table(_worth_showing(rows), columns, title)
+
+
+def _worth_showing(rows: Sequence[Row]) -> Iterator[Row]:
+    """The first rows, the expensive points alone, and what the others weigh together."""
+    from ..check.validation import ALONE
+
     first, others = rows[:MOST_CANDIDATES_SHOWN], rows[MOST_CANDIDATES_SHOWN:]
-    alone = [row for row in others if row["model"] == "expensive alone"]
-    return _table([*first, *alone], columns, title)
+    yield from first
+    yield from (row for row in others if row["model"] == ALONE)
+    rest = sum(row.get("weight", 0.0) for row in others if row["model"] != ALONE)
+    if rest >= 0.005:
+        unknown = dict.fromkeys(("rmse", "nlpd", "coverage95"))
+        yield {"model": "others", "weight": rest, **unknown}
 
 
 def note_a_loss(rows: Sequence[Row], data: Dataset) -> None:
-    """Say so where the cheap data made things worse."""
-    name, fused = rows[0]["model"], rows[0]["rmse"]
-    alone = {row["model"]: row["rmse"] for row in rows}.get("expensive alone")
-    if fused is None or alone is None:
+    """Say so where the expensive points alone do better, in error or in their intervals."""
+    from ..check.validation import ALONE
+
+    fused, alone = rows[0], {row["model"]: row for row in rows}.get(ALONE)
+    if alone is None or fused["rmse"] is None or alone["rmse"] is None:
         return
-    if fused > LOSING * alone and fused > ROUNDING * data.scale_of(data.top.y):
-        advice = "" if "weight" in rows[0] else " --method auto weighs both"
-        terminal.note(
-            f"{name} does worse on held-out points than the expensive points alone "
-            f"(RMSE {fused:.4g} against {alone:.4g}). Do the cheap data belong to these "
-            f"points, and is every input column one?{advice}"
-        )
+    advice = "" if "weight" in fused else " --method auto weighs both."
+    if fused["rmse"] <= ROUNDING * data.scale_of(data.top.y):
+        return
+    if fused["rmse"] > LOSING * alone["rmse"]:
+        terminal.note(_larger_error(fused, alone) + advice)
+    elif loss := _worse_intervals(fused, alone):
+        terminal.note(loss + advice)
+
+
+def _larger_error(fused: Row, alone: Row) -> str:
+    return (
+        f"{fused['model']} does worse on held-out points than the expensive points alone "
+        f"(RMSE {fused['rmse']:.4g} against {alone['rmse']:.4g}). Do the cheap data belong to "
+        "these points, and is every input column one?"
+    )
+
+
+def _worse_intervals(fused: Row, alone: Row) -> str:
+    """What is wrong with the intervals, if it is worth a word; else nothing."""
+    losses = []
+    if _exceeds(fused["nlpd"], alone["nlpd"], LESS_LIKELY):
+        losses.append(f"NLPD {fused['nlpd']:.4g} against {alone['nlpd']:.4g}")
+    covers, others_cover = fused["coverage95"], alone["coverage95"]
+    if _exceeds(others_cover, covers, COVERS_LESS) and covers < COVERS_ENOUGH:
+        losses.append(f"95 % intervals that cover {covers:.0%} against {others_cover:.0%}")
+    if not losses:
+        return ""
+    return (
+        f"{fused['model']} is surer of itself than held-out points allow "
+        f"({', '.join(losses)} of the expensive points alone). Take its intervals with care."
+    )
+
+
+def _exceeds(value: float | None, other: float | None, by: float) -> bool:
+    return value is not None and other is not None and value > other + by
 
 
 def _table(rows: Iterable[Row], columns: Columns, title: str | None = None) -> Table:
@@ -137,8 +209,10 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _noise(row: Row) -> str:
-    noise = _number(row["noise_std"], ".3g")
-    return f"{noise} given" if row["noise_known"] and row["noise_std"] is not None else noise
+    if row["noise_std"] is None:
+        return "-"
+    words = {"given": row["noise_known"], "at its floor": row.get("noise_at_floor", False)}
+    return " ".join([f"{row['noise_std']:.3g}", *(word for word, true in words.items() if true)])
 
 
 def _trust(row: Row) -> str:

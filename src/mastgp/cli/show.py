@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 PointsFile = Annotated[
     str | None,
-    typer.Option(help="Also write what became of every training point to this file."),
+    typer.Option(
+        metavar="FILE", help="Also write what became of every training point to this file."
+    ),
 ]
 
 
 def show(model_file: ModelFile, table: PointsFile = None, as_json: AsJson = False) -> None:
-    """Show what a model was fitted to and what it learned."""
+    """Show what a model was fitted to, what it learned, and its held-out check if it has one."""
+    from ..check.validation import records
     from ..output.summary import summarise
 
     model = load_model(model_file)
@@ -32,6 +35,8 @@ def show(model_file: ModelFile, table: PointsFile = None, as_json: AsJson = Fals
         terminal.print_json(facts)
     else:
         printing.print_summary(facts)
+        if model.validation_ is not None:
+            printing.print_check(records(model.validation_), model.training_data_)
 
 
 def write_points(model: MultiFidelityRegressor, path: str) -> None:

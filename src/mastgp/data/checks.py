@@ -145,8 +145,10 @@ def _warn_about_repeats(fidelity: Fidelity, box: Box, places: Sequence[str], of:
     if len(differing):
         pair = by_place[differing[0] : differing[0] + 2]
         first, second = (places[row] for row in sorted(fidelity.rows[pair]))
+        n = len(differing)
+        rows = f"1 row{of} repeats" if n == 1 else f"{n} rows{of} repeat"
         warn(
-            f"{len(differing)} row(s){of} repeat the inputs of another with a different "
+            f"{rows} the inputs of another with a different "
             f"target, first {first} and {second}: their difference is taken as noise",
             DuplicateWarning,
         )

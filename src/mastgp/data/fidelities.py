@@ -239,10 +239,10 @@ def _check_same_names(present: list[str], named: Iterable[str], what: str) -> No
 
 def _check_one_top(by_cost: tuple[str, ...], costs: dict[str, float]) -> None:
     top = by_cost[-1]
-    rivals = [name for name in by_cost[:-1] if costs[name] >= costs[top]]
-    if rivals:
+    others = [name for name in by_cost[:-1] if costs[name] >= costs[top]]
+    if others:
         raise DataError(
-            f"fidelity {listed(rivals)} costs as much as {top!r} ({costs[top]:g}); the fidelity "
+            f"fidelity {listed(others)} costs as much as {top!r} ({costs[top]:g}); the fidelity "
             "that predictions are made for must be the most expensive one: correct the costs"
         )
 

@@ -65,7 +65,7 @@ def _entry(label: Any, entry: Any) -> _Entry:
     X = X if hasattr(X, "columns") else _array(X, f"{of}: X")
     if X.ndim != 2:
         raise DataError(
-            f"{of}: X has {X.ndim} dimension(s); expected a table of shape (n, d), for a single "
+            f"{of}: X has shape {X.shape}; expected a table of shape (n, d), for a single "
             "input X.reshape(-1, 1)"
         )
     y = _array(y, f"{of}: y")

@@ -136,6 +136,8 @@ def _check_distinct(named: Sequence[tuple[str, str]]) -> None:
                     f"{name}={path} was taken for a file. Options take one value each: join "
                     "several by commas, as --cost coarse=1,fine=10"
                 )
+            if Path(path).samefile(seen[name]):
+                raise DataError(f"the file {path} is given twice; leave one out")
             raise DataError(
                 f"two files are called {name!r}: {seen[name]} and {path}; "
                 f"name them, as one={seen[name]} two={path}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -189,6 +189,33 @@ class Mixture:
     @property
     def _stds(self) -> Array:
         return np.sqrt(self.variances)
+
+
+def blended(weights: ArrayLike, members: Sequence[Normal | Mixture]) -> Mixture:
+    """The mixture of some distributions, each a normal one or a mixture itself.
+
+    Parameters
+    ----------
+    weights : array of shape (m,) or (m, n)
+        Of the members; the same at all points, or each point's own.
+    members : sequence of m distributions at the same n points
+    """
+    n = len(members[0].mean)
+    shares = np.asarray(weights, dtype=float).reshape(len(members), -1)
+    parts = [_as_mixture(member, n) for member in members]
+    return Mixture(
+        np.concatenate([s * part.weights for s, part in zip(shares, parts, strict=True)]),
+        np.concatenate([part.means for part in parts]),
+        np.concatenate([part.variances for part in parts]),
+    )
+
+
+def _as_mixture(member: Normal | Mixture, n: int) -> Mixture:
+    """The same distribution as a mixture whose weights are given at every point."""
+    if isinstance(member, Normal):
+        return Mixture(np.ones((1, n)), member.mean[None], member.variance[None])
+    weights = member.weights if member.weights.ndim == 2 else member.weights[:, None]
+    return Mixture(np.broadcast_to(weights, member.means.shape), member.means, member.variances)
 
 
 def _mean_distance(mean: Array, std: Array) -> Array:

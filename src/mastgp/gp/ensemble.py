@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .distributions import Mixture
 from .parameters import Hyperparameters
+from .posterior import DrawReport, sample_posterior
 from .process import GaussianProcess, RandomSource, draw_samples
 
 Array = NDArray[np.float64]
@@ -48,6 +49,14 @@ class ProcessEnsemble:
     ) -> ProcessEnsemble:
         """Make one from a process and draws of its hyperparameters."""
         return cls([process.with_parameters(draw) for draw in parameters], weights)
+
+    @classmethod
+    def drawn(
+        cls, process: GaussianProcess, n_draws: int, rng: np.random.Generator | int = 0
+    ) -> tuple[ProcessEnsemble, DrawReport]:
+        """Draw a process's hyperparameters from their posterior; also report how it went."""
+        draws = sample_posterior(process.objective, [process.optimum], n_draws, rng)
+        return cls.of(process, draws.parameters, draws.weights), draws.report
 
     @property
     def noise_var(self) -> Array:

@@ -59,10 +59,11 @@ class DrawReport:
         Whether the proposals were good enough, or chains were run from them.
     n_modes : int
         Modes that the proposals are about.
-    pareto_shape : float
+    pareto_shape : float or None
         Shape k of the tail of the proposals' importance weights; above 0.7 they are not trusted.
-    acceptance : float
-        Mean acceptance probability of the chains; NaN without chains.
+        None where there are too few to tell.
+    acceptance : float or None
+        Mean acceptance probability of the chains; None without chains.
     effective_draws : float
         Number of independent draws that these are worth.
     gradients, values : int
@@ -72,8 +73,8 @@ class DrawReport:
 
     method: str
     n_modes: int
-    pareto_shape: float
-    acceptance: float
+    pareto_shape: float | None
+    acceptance: float | None
     effective_draws: float
     gradients: int
     values: int
@@ -255,7 +256,8 @@ def _draw(
     weights, shape = smooth_weights(values - proposal.log_density(proposed))
     kept = proposed[systematic(weights, n_draws, rng)]
     worth = min(effective_size(weights), n_draws)
-    report = DrawReport("importance", len(proposal.modes), shape, math.nan, worth, 0, 0, 0.0)
+    told = shape if math.isfinite(shape) else None
+    report = DrawReport("importance", len(proposal.modes), told, None, worth, 0, 0, 0.0)
     if shape <= GOOD_SHAPE and worth >= ENOUGH * n_draws:
         return _Sample(*_together(kept), report)
     return _moved(density, proposal, kept, report, rng)

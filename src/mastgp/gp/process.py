@@ -56,6 +56,8 @@ class GaussianProcess:
     parameters : Hyperparameters
     report : FitReport or None
     y_mean, y_scale : arrays of shape (n_groups,)
+    objective : Objective
+        Posterior density of the hyperparameters, given the data.
     """
 
     def __init__(
@@ -75,9 +77,9 @@ class GaussianProcess:
         self.y_mean = np.broadcast_to(np.asarray(y_mean, dtype=float), model.n_groups)
         self.y_scale = np.broadcast_to(np.asarray(y_scale, dtype=float), model.n_groups)
         self._data = data
-        self._objective = objective or Objective(model, data)
+        self.objective = objective or Objective(model, data)
         with blas_threads(len(data.y)):
-            self._factorisation = factorisation or self._objective.factorise(parameters)
+            self._factorisation = factorisation or self.objective.factorise(parameters)
         self._loadings = parameters.loadings(model)
         self._X = self._warp(data.X)
 
@@ -131,6 +133,11 @@ class GaussianProcess:
             model, best.parameters, data, y_mean, scale, best.report, objective, best.factorisation
         )
 
+    @property
+    def optimum(self) -> Array:
+        """Its hyperparameters as the optimiser's vector."""
+        return self.objective.layout.pack(self.parameters)
+
     def with_parameters(self, parameters: Hyperparameters) -> GaussianProcess:
         """Return the same process with other hyperparameters."""
         return GaussianProcess(
@@ -139,7 +146,7 @@ class GaussianProcess:
             self._data,
             self.y_mean,
             self.y_scale,
-            objective=self._objective,
+            objective=self.objective,
         )
 
     @property
@@ -236,7 +243,7 @@ class GaussianProcess:
         The variance includes the observation's noise. NaN for a point alone in its group.
         """
         with blas_threads(self.n_points):
-            mean, var = leave_one_out(self._objective, self._factorisation)
+            mean, var = leave_one_out(self.objective, self._factorisation)
         return self._observations_in_units(mean, var)
 
     def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
@@ -253,7 +260,7 @@ class GaussianProcess:
         The joint log densities of the folds are those of the standardised targets.
         """
         with blas_threads(self.n_points):
-            found = leave_out(self._objective, self._factorisation, folds)
+            found = leave_out(self.objective, self._factorisation, folds)
         return LeftOut(*self._observations_in_units(found.mean, found.var), found.log_densities)
 
     def get_state(self) -> dict[str, Any]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, listed
 from ..gp import GaussianProcess
+from ..gp.distributions import Distribution, Mixture, Normal
+from ..gp.ensemble import ProcessEnsemble
 from ..gp.kernels import KERNELS
 from ..gp.layout import Layout
+from ..gp.posterior import N_DRAWS, DrawReport
 from ..progress import counter
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
@@ -37,7 +41,7 @@ class CoKriging(MultiFidelityRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds, random_state
+    costs, order, noise_std, bounds
         As in :class:`mastgp.MAST`.
     structure : {"autoregressive", "shared-bias", "common-bias", "fading-bias", "general", \
 "top-only"}
@@ -53,11 +57,23 @@ class CoKriging(MultiFidelityRegressor):
         which assume a wiggly shared function and a smooth bias; or none (maximum likelihood).
     isotropic : bool
         Whether all inputs share one lengthscale: less to learn, for very few expensive points.
+    inference : {"bayes", "map"}
+        Whether predictions average over draws of the hyperparameters from their posterior, or
+        take the optimum alone. The optimum is quicker, and far too sure of itself where the
+        expensive points are few. Without priors it is always the optimum.
+    n_draws : int
+        How many draws are made.
+    random_state : int, RandomState or None
+        For the draws and for `sample_y`. Without one, the draws are the same each time.
 
     Attributes
     ----------
     process_ : mastgp.gp.GaussianProcess
-        The joint GP; its group m is the m-th fidelity, cheapest first.
+        The joint GP at the optimum; its group m is the m-th fidelity, cheapest first.
+    posterior_ : mastgp.gp.ProcessEnsemble or mastgp.gp.GaussianProcess
+        What predicts: the draws, or the optimum.
+    draw_report_ : mastgp.gp.DrawReport or None
+        How the draws were made, and how far to trust them.
     rho_ : array
         The learned factors between levels.
 
@@ -89,6 +105,8 @@ class CoKriging(MultiFidelityRegressor):
         warp: str | None = "kumaraswamy",
         priors: str | None = "wide",
         isotropic: bool = False,
+        inference: str = "bayes",
+        n_draws: int = N_DRAWS,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -100,12 +118,16 @@ class CoKriging(MultiFidelityRegressor):
         self.warp = warp
         self.priors = priors
         self.isotropic = isotropic
+        self.inference = inference
+        self.n_draws = n_draws
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state
 
     traits_: Traits
     process_: GaussianProcess
+    posterior_: ProcessEnsemble | GaussianProcess
+    draw_report_: DrawReport | None = None
 
     @property
     def label(self) -> str:
@@ -126,18 +148,27 @@ class CoKriging(MultiFidelityRegressor):
             (self.kernel, KERNELS, "kernel"),
             (self.warp, ("kumaraswamy", None), "warp"),
             (self.priors, PRIORS, "priors"),
+            (self.inference, ("bayes", "map"), "inference"),
         ):
             if value not in allowed:
                 raise DataError(f"unknown {name} {value!r}; choose one of {listed(allowed)}")
-        return JointModel(self.structure, self.kernel, self.warp, self.priors, self.isotropic)
+        if self.n_draws < 1:
+            raise DataError(f"n_draws is {self.n_draws}; it must be at least 1")
+        options = self.structure, self.kernel, self.warp, self.priors, self.isotropic
+        return JointModel(*options, drawn=self._draws)
+
+    @property
+    def _draws(self) -> bool:
+        """Whether predictions average over draws."""
+        return self.inference == "bayes" and self.priors is not None
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Fit the joint GP. A fit to part of the data keeps what was decided on all of them."""
         joint = self._joint()
         levels = joint.levels(data)
-        before = known.before
+        before = known.before_of(CoKriging)
         starts = None
-        if isinstance(before, CoKriging):
+        if before is not None:
             self.traits_ = before.traits_
             optimum = before.process_
             starts = {"before": Layout(optimum.model).pack(optimum.parameters)}
@@ -155,15 +186,35 @@ class CoKriging(MultiFidelityRegressor):
             tolerance=TOLERANCE,
         )
         warn_about_fit(self.process_, "of all fidelities")
+        self.posterior_, self.draw_report_ = self.process_, None
+        if self._draws:
+            seed = 0 if self.random_state is None else self.random_state
+            rng = np.random.default_rng(check_random_state(seed).randint(2**31 - 1))
+            self.posterior_, self.draw_report_ = ProcessEnsemble.drawn(
+                self.process_, self.n_draws, rng
+            )
 
-    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
-        """Mean and variance of held-out expensive observations, hyperparameters kept."""
+    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution:
+        """Predict held-out expensive observations; noise is included.
+
+        At the optimum the hyperparameters are kept. Draws are weighted as if they had not seen
+        what is held out.
+        """
         data = self.training_data_
-        n_levels = len(self._joint().levels(data))
+        n_levels, n_top = len(self._joint().levels(data)), len(data.top.y)
         together = [np.concatenate(data.at_places_of(fold)[-n_levels:]) for fold in folds]
-        mean, var = self.process_.leave_out([np.flatnonzero(rows) for rows in together])
-        n_top = len(data.top.y)
-        return mean[-n_top:], var[-n_top:]
+        rows = [np.flatnonzero(masks) for masks in together]
+        if isinstance(self.posterior_, GaussianProcess):
+            mean, var = self.posterior_.leave_out(rows)
+            return Normal(mean[-n_top:], var[-n_top:])
+        left_out = self.posterior_.leave_out(rows)
+        parts = left_out.weights, left_out.means, left_out.variances
+        return Mixture(*(part[:, -n_top:] for part in parts))
+
+    @property
+    def leaves_out_honestly(self) -> bool:
+        """Whether held-out predictions owe nothing to what is held out: those of draws do not."""
+        return self._draws
 
     @property
     def log_posterior_(self) -> float:
@@ -174,12 +225,6 @@ class CoKriging(MultiFidelityRegressor):
         levels = self._joint().levels(self.training_data_)
         scales = np.repeat(process.y_scale, [len(f.y) for f in levels])
         return float(-process.report.objective * process.n_points - np.log(scales).sum())
-
-    @property
-    def evidence_(self) -> float | None:
-        """Log posterior density, of joint models with priors."""
-        comparable = self.uses_cheap_data and self.priors is not None
-        return self.log_posterior_ if comparable else None
 
     @property
     def rho_(self) -> Array:
@@ -198,45 +243,69 @@ class CoKriging(MultiFidelityRegressor):
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity."""
-        return float(np.mean(self.process_.noise_var[-len(self.training_data_.top.y) :]))
+        return float(np.mean(self.posterior_.noise_var[-len(self.training_data_.top.y) :]))
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the top level."""
-        return self.process_.predict(U, self._top)
+        return self.posterior_.predict(U, self._top)
+
+    def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
+        """A normal distribution at the optimum, a mixture of draws."""
+        if isinstance(self.posterior_, GaussianProcess):
+            return super().distribution_unit(U, include_noise)
+        mixture = self.posterior_.distribution(U, self._top)
+        if not include_noise:
+            return mixture
+        n_top = len(self.training_data_.top.y)
+        noises = [[np.mean(draw.noise_var[-n_top:])] for draw in self.posterior_.processes]
+        return Mixture(mixture.weights, mixture.means, mixture.variances + np.array(noises))
 
     def mean_unit(self, U: Array) -> Array:
         """Mean of the top level."""
-        return self.process_.predict_mean(U, self._top)
+        return self.posterior_.predict_mean(U, self._top)
 
     def covariance_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and covariance of the top level."""
-        return self.process_.predict_covariance(U, self._top)
+        return self.posterior_.predict_covariance(U, self._top)
 
     def gradient_unit(self, U: Array) -> tuple[Array, Array]:
         """Gradients of the top level's mean and variance."""
-        return self.process_.predict_gradient(U, self._top)
+        return self.posterior_.predict_gradient(U, self._top)
 
     def facts(self) -> dict[str, Any]:
         """Noise of every level, lengthscales and warp, factors, and the fit's report."""
         levels = self._joint().levels(self.training_data_)
         ends = np.cumsum([len(fidelity.y) for fidelity in levels])
-        noises = np.split(self.process_.noise_var, ends[:-1])
-        return {
+        noises = np.split(self.posterior_.noise_var, ends[:-1])
+        facts = {
             "noise": noise_facts({f.name: var for f, var in zip(levels, noises, strict=True)}),
             "inputs": input_facts(self.process_),
             "factors": [float(factor) for factor in self.rho_],
             "fits": fit_reports({"of all fidelities": self.process_}),
         }
+        if self.draw_report_ is not None:
+            facts["draws"] = asdict(self.draw_report_)
+        return facts
 
     def get_state(self) -> dict[str, Any]:
-        """The process, and how its means are dealt with."""
-        return {"process": self.process_.get_state(), "means": self.process_.model.means}
+        """The process, how its means are dealt with, and the draws."""
+        state = {"process": self.process_.get_state(), "means": self.process_.model.means}
+        if isinstance(self.posterior_, ProcessEnsemble) and self.draw_report_ is not None:
+            state["draws"] = self.posterior_.get_state()
+            state["draw_report"] = asdict(self.draw_report_)
+        return state
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Rebuild the process."""
+        """Rebuild the process and its draws."""
+        if "draws" not in state:
+            self.inference = "map"  # as in all files of format 4 and before
         joint, data = self._joint(), self.training_data_
         self.traits_ = Traits.of(data, joint.levels(data))
         # Files from before means could be uncertain do not mention them.
         means = state.get("means", "profiled")
         model = replace(joint.build(data, self.traits_), means=means)
         self.process_ = GaussianProcess.from_state(model, state["process"])
+        self.posterior_ = self.process_
+        if "draws" in state:
+            self.posterior_ = ProcessEnsemble.from_state(self.process_, state["draws"])
+            self.draw_report_ = DrawReport(**state["draw_report"])

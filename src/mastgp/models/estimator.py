@@ -86,8 +86,9 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     training_data_: Dataset
     target_name_: str | None = None
-    #: Held-out check that a method makes while it is fitted: a DataFrame, and the predictions.
+    #: Table of the held-out check, if the method makes one while it is fitted. A DataFrame.
     validation_: Any = None
+    #: Predictions of that check. A HeldOut.
     held_out_: Any = None
 
     @abstractmethod
@@ -141,10 +142,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     @property
     def abilities(self) -> frozenset[str]:
-        """What it can do besides predicting: of "covariance", "gradient", "samples", "file".
+        """What it can do besides predicting.
 
-        A method has an ability when it overrides the hook behind it. Where that also depends on
-        its options, it overrides this property.
+        A set of "covariance", "gradient", "samples" and "file". A method has an ability when it
+        overrides the hook behind it. Where that also depends on its options, it overrides this
+        property.
         """
         hooks = {"covariance": "covariance_unit", "gradient": "gradient_unit", "file": "get_state"}
         own, base = type(self), MultiFidelityRegressor
@@ -162,15 +164,6 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     def uses_cheap_data(self) -> bool:
         """Whether predictions depend on the cheap fidelities at all."""
         return True
-
-    @property
-    def evidence_(self) -> float | None:
-        """Log posterior density of all data, where models can be compared by it; else None.
-
-        Models that have one are joint models of all data. Their closed-form leave-out is
-        trustworthy enough to weigh them by.
-        """
-        return None
 
     def facts(self) -> dict[str, Any]:
         """Say what it has learned, as plain data for summaries, ``mast show`` and reports.
@@ -193,12 +186,17 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """Caption, inputs and targets of each cheap fidelity, as figures draw them."""
         return [(f"{f.name}, as observed", f.X, f.y) for f in self.training_data_.cheaper]
 
-    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array] | None:
-        """Mean and variance of held-out expensive observations in closed form, if there is one.
+    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution | None:
+        """Predict held-out expensive observations without a refit, if that is possible.
 
-        Hyperparameters are kept as all the data determined them; the variance includes noise.
+        The distribution includes noise.
         """
         return None
+
+    @property
+    def leaves_out_honestly(self) -> bool:
+        """Whether :meth:`leave_out` is as hard as a refit; not where hyperparameters are kept."""
+        return False
 
     def _lacks(self, what: str) -> MastError:
         return MastError(f"{type(self).__name__} has no {what}")

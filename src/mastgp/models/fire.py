@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..gp import GaussianProcess
 from ..surrogates.base import Fitted, Surrogate
@@ -18,12 +19,14 @@ from ..surrogates.choice import Choice, find_surrogate
 from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
-from .facts import fit_reports
+from .facts import fit_reports, noise_facts
 from .known import Known
-from .stages import Fitting
+from .stages import Fitting, warn_about_fits
 
 Array = NDArray[np.float64]
 
+#: Rows predicted at a time.
+_BLOCK_ROWS = 2000
 #: Distance of the 10 % and 90 % quantiles from the mean, in standard deviations.
 _Z90 = float(ndtri(0.9))
 
@@ -90,12 +93,15 @@ class FIRE(MultiFidelityRegressor):
         self.stages_.append(self._first_stage(surrogate, fit))
         for below, fidelity in pairwise(data.fidelities):
             self.stages_.append(self._next_stage(surrogate, fit, below, fidelity))
+        warn_about_fits(self._processes(data))
 
     def _first_stage(self, surrogate: Surrogate, fit: Fitting) -> Fitted:
         """Model the cheapest fidelity."""
         old, unchanged = self._earlier(fit)
         cheapest = fit.data.fidelities[0]
-        return old if unchanged and old else fit.fit_fidelity(surrogate, cheapest, old)
+        if old is not None and unchanged:
+            return old
+        return fit.fit_fidelity(surrogate, cheapest, old)
 
     def _next_stage(
         self, surrogate: Surrogate, fit: Fitting, below: Fidelity, fidelity: Fidelity
@@ -104,7 +110,7 @@ class FIRE(MultiFidelityRegressor):
         X, residual, appended = self._residuals(fit.data, below, fidelity)
         self.appended_.append(appended)
         old, unchanged = self._earlier(fit)
-        if unchanged and old:
+        if old is not None and unchanged:
             return old
         noise_var = fidelity.noise_var if surrogate.takes_noise else None
         hints = fit.hints(f"modelling {fidelity.name}", residual, old)
@@ -112,9 +118,9 @@ class FIRE(MultiFidelityRegressor):
 
     def _earlier(self, fit: Fitting) -> tuple[Fitted | None, bool]:
         """The next stage of the model before, and whether nothing it was made from has changed."""
-        before, level = fit.known.before, len(self.stages_)
-        if not isinstance(before, FIRE):
-            return None, False
+        before, level = fit.known.before_of(FIRE), len(self.stages_)
+        if before is None or not before._adds_variances:
+            return None, False  # stages of older files have other inputs
         return before.stages_[level], level < fit.known.n_unchanged(fit.data)
 
     def _residuals(
@@ -143,6 +149,9 @@ class FIRE(MultiFidelityRegressor):
         """Mean and variance by the first stages only; zero by none."""
         if n_stages == 0:
             return np.zeros(len(U)), np.zeros(len(U))
+        return in_blocks(lambda part: self._predict_block(part, n_stages), U, _BLOCK_ROWS)
+
+    def _predict_block(self, U: Array, n_stages: int) -> tuple[Array, Array]:
         mean, var = self.stages_[0].predict(U)
         for level in range(1, n_stages):
             correction, own_var = self.stages_[level].predict(self._inputs(level, U, mean, var))
@@ -203,18 +212,25 @@ class FIRE(MultiFidelityRegressor):
 
     @property
     def abilities(self) -> frozenset[str]:
-        """All, if the stages are GPs; else a file only."""
-        of_gps = isinstance(find_surrogate(self.surrogate), GP)
-        return super().abilities if of_gps else frozenset({"file"})
+        """All, if the stages are GPs; else a file, if their kind can be stored."""
+        surrogate = find_surrogate(self.surrogate)
+        if isinstance(surrogate, GP):
+            return super().abilities
+        return frozenset({"file"} if surrogate.can_be_stored else ())
+
+    def _processes(self, data: Dataset) -> dict[str, GaussianProcess]:
+        """Stages that are GPs, by what they model."""
+        stages = zip(data.fidelities, self.stages_, strict=True)
+        return {f"of {f.name}": s for f, s in stages if isinstance(s, GaussianProcess)}
 
     def facts(self) -> dict[str, Any]:
-        """Noise, and the reports of the stages that are GPs."""
-        names = [fidelity.name for fidelity in self.training_data_.fidelities]
-        stages = dict(zip(names, self.stages_, strict=True))
-        processes = {n: s for n, s in stages.items() if isinstance(s, GaussianProcess)}
+        """Noise of every fidelity that has one, and the reports of the stages that are GPs."""
+        data = self.training_data_
+        noises = {f.name: s.noise_var for f, s in zip(data.fidelities, self.stages_, strict=True)}
+        learned = {name: var for name, var in noises.items() if var is not None}
         return {
-            **super().facts(),
-            "fits": fit_reports({f"of {name}": gp for name, gp in processes.items()}),
+            "noise": {**super().facts()["noise"], **noise_facts(learned)},
+            "fits": fit_reports(self._processes(data)),
         }
 
     def get_state(self) -> dict[str, Any]:

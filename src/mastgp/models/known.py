@@ -61,6 +61,10 @@ class Known:
     before: FittedBefore | None = None
     shared: SharedFits = field(default_factory=SharedFits)
 
+    def before_of(self, kind: type[T]) -> T | None:
+        """The model before, if it is of this kind."""
+        return self.before if isinstance(self.before, kind) else None
+
     def n_unchanged(self, data: Dataset) -> int:
         """How many of the cheapest fidelities are the very ones that the model before knew."""
         if self.before is None:

@@ -78,7 +78,7 @@ class MAST(MultiFidelityRegressor):
     posterior_inputs : {"scaled", "raw"}
         How the cheap model's mean and variance enter Stage 2 as inputs: scaled to [0, 1] like all
         other inputs, or as they are. The paper does not say; both have been measured
-        (docs/results.md).
+        (docs/notes/paper.md).
     noise_std : mapping of fidelity name to float, optional
         Known noise standard deviations in the target's units, instead of learned ones.
     bounds : array of shape (d, 2) or mapping of column name to (low, high), optional
@@ -168,7 +168,7 @@ class MAST(MultiFidelityRegressor):
 
     def _stage1(self, surrogate: Surrogate, fit: Fitting, fidelity: Fidelity) -> Fitted:
         """Model one fidelity on its own."""
-        before = _before(fit)
+        before = fit.known.before_of(MAST)
         if before is None:
             return fit.fit_fidelity(surrogate, fidelity)
         old = before.stage1_[fidelity.name]
@@ -203,7 +203,7 @@ class MAST(MultiFidelityRegressor):
         scaled = self.posterior_inputs == "scaled"
         appended = AppendedColumns.over(at_top, at_own) if scaled else AppendedColumns.raw(2)
         residual = data.top.y - at_top[0]
-        before = _before(fit)
+        before = fit.known.before_of(MAST)
         old = None if before is None else before.discrepancy_[fidelity.name]
 
         def model() -> Fitted:
@@ -221,7 +221,7 @@ class MAST(MultiFidelityRegressor):
         data = fit.data
         X = np.concatenate([data.unit(fidelity) for fidelity in data.fidelities])
         y = np.concatenate([part.y for part in self.augmentations_] + [data.top.y])
-        before = _before(fit)
+        before = fit.known.before_of(MAST)
         old = None if before is None else before.final_
         hints = fit.hints("fusing all fidelities", y, old, warp=self.warp is not None)
         variances = self._variances(data) if surrogate.takes_noise else None
@@ -420,8 +420,10 @@ class MAST(MultiFidelityRegressor):
 
     @property
     def abilities(self) -> frozenset[str]:
-        """All, if predictions are those of a GP and nothing else; else a file only."""
-        return super().abilities if self._predicts_by_process else frozenset({"file"})
+        """All, if predictions are those of a GP; "file", if all stages can be stored."""
+        storable = all(s.can_be_stored for s in surrogates_of_stages(self.surrogate))
+        able = super().abilities if self._predicts_by_process else frozenset({"file"})
+        return able if storable else able - {"file"}
 
     @property
     def _predicts_by_process(self) -> bool:
@@ -435,11 +437,6 @@ class MAST(MultiFidelityRegressor):
         if self._blends or not isinstance(self.final_, GaussianProcess):
             raise self._lacks(f"{what} unless its last stage is a GP")
         return self.final_
-
-
-def _before(fit: Fitting) -> MAST | None:
-    """The MAST model that was fitted to nearly the same data."""
-    return fit.known.before if isinstance(fit.known.before, MAST) else None
 
 
 def _noise_var(fitted: Fitted, fidelity: Fidelity) -> Array | None:

@@ -68,10 +68,15 @@ class Fitting:
         settings: Hashable,
         fit: Callable[[], Fitted],
     ) -> Fitted:
-        """Take over another model's fit that was made from the same; else fit."""
-        if not surrogate.deterministic:
+        """Take over another model's fit that was made from the same; else fit.
+
+        Only fits of the engine's GPs are shared. They are the same for the same data and options;
+        of other surrogates nobody knows that.
+        """
+        if type(surrogate) is not GP:
             return fit()
-        return self.known.shared.get([self.data.box, *made_from], (repr(surrogate), settings), fit)
+        settings = (surrogate.kernel, surrogate.priors, settings)
+        return self.known.shared.get([self.data.box, *made_from], settings, fit)
 
     def hints(self, what: str, y: Array, before: Fitted | None, warp: bool = False) -> Hints:
         """What a surrogate may want to know of a stage with these targets."""

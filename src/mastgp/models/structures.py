@@ -16,12 +16,17 @@ from scipy.spatial.distance import cdist
 
 from ..data.dataset import Dataset, Fidelity
 from ..gp import Component, Model, without_priors
-from ..gp.priors import FACTOR_PRIOR, Cauchy, Gamma, LogNormal
+from ..gp.priors import FACTOR_PRIOR, Cauchy, Gamma, LogNormal, Prior, lengthscale_prior
 
 Array = NDArray[np.float64]
 
 #: Wide enough for clean expensive runs and for cheap data that are mostly noise.
 NOISE_PRIOR = LogNormal(-4.0, 3.0)
+#: What the noise and the lengthscales are expected to be where draws are made of them. An optimum
+#: prefers small values of parameters whose prior is wide, and draws do not: with the priors of the
+#: optimum, draws would take too much for noise (docs/notes/cokriging.md).
+DRAWN_NOISE_PRIOR = LogNormal(-7.0, 2.0)
+DRAWN_LENGTHSCALE_SHIFT = -1.5
 #: A discrepancy is expected to be small, and allowed not to be.
 DISCREPANCY_PRIOR = LogNormal(-2.0, 2.0)
 #: A bias that fades by a known law cannot be small at one level and large at another.
@@ -119,7 +124,7 @@ _CONNECTED = ("autoregressive", "general")
 
 @dataclass(frozen=True)
 class Traits:
-    """What the targets of the levels have in common, by their looks.
+    """What the targets of the levels have in common, as estimated from the data.
 
     Attributes
     ----------
@@ -150,6 +155,8 @@ class JointModel:
     ----------
     structure, kernel, warp, priors, isotropic
         As in :class:`mastgp.models.CoKriging`.
+    drawn : bool
+        Whether draws will be made of the hyperparameters.
     """
 
     structure: str
@@ -157,6 +164,7 @@ class JointModel:
     warp: str | None
     priors: str | None
     isotropic: bool
+    drawn: bool = False
 
     @property
     def connected(self) -> bool:
@@ -173,31 +181,39 @@ class JointModel:
         equal_units = self.connected and traits.same_units
         model = Model(
             len(data.feature_names),
-            components=self._components(n_levels),
+            components=self._components(n_levels, len(data.feature_names)),
             warp=self.warp is not None,
             means="shared" if self.structure in _BIASED and traits.same_mean else "own",
-            noise_prior=NOISE_PRIOR,
+            noise_prior=DRAWN_NOISE_PRIOR if self.drawn else NOISE_PRIOR,
             warp_prior=WARP_PRIOR,
             factor_prior=EQUAL_LEVELS_PRIOR if equal_units else FACTOR_PRIOR,
             factor_starts=self._factor_starts(data, traits) if n_levels > 1 else (),
         )
         return without_priors(model) if self.priors is None else model
 
-    def _components(self, n_levels: int) -> tuple[Component, ...]:
+    def _components(self, n_levels: int, n_inputs: int) -> tuple[Component, ...]:
         """The structure's components with this kernel and these priors."""
         plain = STRUCTURES[self.structure](n_levels) if n_levels > 1 else (Component(),)
         first, *others = (
             replace(c, kernel=self.kernel, learn_scale=True, isotropic=self.isotropic)
             for c in plain
         )
-        botorch = self.priors == "botorch"
         small = FADING_PRIOR if self.structure == "fading-bias" else DISCREPANCY_PRIOR
-        shared = replace(first, lengthscale_prior=BOTORCH_SHARED if botorch else None)
-        bias = BOTORCH_BIAS if botorch else None
+        shared, bias = self._lengthscale_priors(n_inputs)
         return (
-            shared,
+            replace(first, lengthscale_prior=shared),
             *(replace(other, scale_prior=small, lengthscale_prior=bias) for other in others),
         )
+
+    def _lengthscale_priors(self, n_inputs: int) -> tuple[Prior | None, Prior | None]:
+        """Priors of the shared function's lengthscales and of the biases'; None for the default."""
+        if self.priors == "botorch":
+            return BOTORCH_SHARED, BOTORCH_BIAS
+        if not self.drawn:
+            return None, None
+        usual = lengthscale_prior(n_inputs)
+        shifted = LogNormal(usual.loc + DRAWN_LENGTHSCALE_SHIFT, usual.scale)
+        return shifted, shifted
 
     def scales(self, data: Dataset, traits: Traits) -> Array | None:
         """One scale per level where units differ and a factor connects them; else one for all."""
@@ -221,7 +237,10 @@ class JointModel:
 
 
 def known_noise(fidelities: Sequence[Fidelity]) -> Array | None:
-    """Noise variance of all observations, NaN where it is to be learned; None if it is nowhere."""
+    """Noise variance of all observations, NaN where it is to be learned.
+
+    None if no fidelity has known noise.
+    """
     if all(fidelity.noise_var is None for fidelity in fidelities):
         return None
     return np.concatenate(

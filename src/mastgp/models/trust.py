@@ -1,7 +1,7 @@
-"""How far a cheap point is trusted: distances, trust regions and weights of the paper.
+"""How far a cheap point is trusted: distances, trust regions and neighbours' weights of the paper.
 
-Every cheap point i gets one weight W in [0, 1]: near 0 beside expensive points, where the
-expensive model knows better, and near 1 far from them, where the corrected cheap value does.
+Every cheap point i gets one trust W in [0, 1]. It is near 0 beside expensive points, where the
+expensive model knows better. It is near 1 far from them, where the corrected cheap value does.
 All functions are pure; inputs are in the unit cube.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from ..errors import DataError, listed
+from ..errors import DataError, unknown
 
 Array = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., object])
@@ -125,16 +125,7 @@ def trust_in(
     """
     if weight == "triangular" and radius == "global":
         raise DataError("a triangular weight needs a radius; 'global' has none: choose another")
-    if metric == "mahalanobis":
-        if lengthscales is None:
-            raise DataError("the mahalanobis metric needs lengthscales, which this model lacks")
-        X_cheap, X_top = X_cheap / lengthscales, X_top / lengthscales
-    d = np.asarray(lookup(METRICS, metric, "metric")(X_cheap, X_top), dtype=float)
-    if d.shape != (len(X_cheap), len(X_top)) or not (d >= 0.0).all():
-        raise DataError(
-            f"the metric must give distances of at least zero of shape "
-            f"({len(X_cheap)}, {len(X_top)}); it gave shape {d.shape}"
-        )
+    d = _distances_between(X_cheap, X_top, metric, lengthscales)
     nearest = d.min(axis=1)
     r = np.asarray(lookup(RADII, radius, "radius")(nearest), dtype=float)
     r = np.broadcast_to(r, nearest.shape)
@@ -146,10 +137,27 @@ def trust_in(
     return Trust(1.0 - (w * inside).sum(axis=1) / neighbours, nearest, neighbours)
 
 
+def _distances_between(
+    X_cheap: Array, X_top: Array, metric: str | Metric, lengthscales: Array | None
+) -> Array:
+    """Distances by a metric of which it is checked that it gives some."""
+    if metric == "mahalanobis":
+        if lengthscales is None:
+            raise DataError("the mahalanobis metric needs lengthscales, which this model lacks")
+        X_cheap, X_top = X_cheap / lengthscales, X_top / lengthscales
+    d = np.asarray(lookup(METRICS, metric, "metric")(X_cheap, X_top), dtype=float)
+    if d.shape != (len(X_cheap), len(X_top)) or not (d >= 0.0).all():
+        raise DataError(
+            f"the metric must give distances of at least zero of shape "
+            f"({len(X_cheap)}, {len(X_top)}); it gave shape {d.shape}"
+        )
+    return d
+
+
 def lookup(table: dict[str, F], chosen: str | F, what: str) -> F:
     """Find a function by name; a callable stands for itself."""
     if callable(chosen):
         return chosen
     if chosen not in table:
-        raise DataError(f"unknown {what} {chosen!r}; choose one of {listed(table)} or a function")
+        raise unknown(what, chosen, table, or_else=" or a function")
     return table[chosen]

@@ -6,30 +6,46 @@ Needs nothing but matplotlib, and no display: every function returns or draws on
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..check.heldout import HeldOut, held_out
-from ..errors import DataError, FileError, listed
+from ..check.validation import ALONE
+from ..errors import DataError, FileError, listed, unknown
 from ..files import atomic_write
 from ..models.estimator import Z95, MultiFidelityRegressor
 from ..models.single import expensive_alone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, FigureBase
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
+#: Draws one panel.
+Panel = Callable[["Axes"], None]
 
+#: What can be drawn.
+KINDS = ("all", "parity", "slices", "trust")
 #: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
 MAX_SLICES = 6
 #: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
 NEAR_SLICE = 0.15
 #: But this many of the nearest always are.
 AT_LEAST_DRAWN = 5
+#: Inches of a panel, and letters of a title and of a label that fit into its width.
+_WIDTH, _HEIGHT, _TITLE_LETTERS, _LABEL_LETTERS = 4.4, 3.7, 54, 46
+#: A space at which no line is broken.
+_FIRM_SPACE = "\u00a0"
+#: Points of a curve.
+_RESOLUTION = 201
+#: What the stars in the legend of slices mean.
+_STAR = "* measured near this slice, not on it; paler = further away"
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#666666"
 _CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
@@ -48,19 +64,47 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
     -------
     matplotlib Figure
     """
-    slices = influential_inputs(model)
-    columns = min(3, max(len(slices), 2))
-    rows = math.ceil(len(slices) / columns)
-    figure = _figure(columns, 1 + rows)
-    top, below = figure.subfigures(2, 1, height_ratios=[1, rows], squeeze=False)[:, 0]
+    panels: list[Panel] = [partial(plot_parity, model, checked=checked)]
     if model.trusted_points():
-        plot_parity(model, top.add_subplot(1, 2, 1), checked)
-        plot_trust(model, top.add_subplot(1, 2, 2))
-    else:
-        plot_parity(model, top.add_subplot(), checked)
-    _draw_slices(model, below, slices, rows, columns)
-    figure.suptitle(_title(model), fontsize=11)
+        panels.append(partial(plot_trust, model))
+    return _page(model, [*panels, *_slices(model)])
+
+
+def _slices(model: MultiFidelityRegressor) -> list[Panel]:
+    """Slices along the inputs worth one; the page has the legend of them all."""
+    return [
+        partial(plot_slice, model, column=name, legend=False) for name in influential_inputs(model)
+    ]
+
+
+def _page(model: MultiFidelityRegressor, panels: list[Panel]) -> Figure:
+    """Draw panels in one row, or from four on in two, with a title above and a legend below."""
+    from matplotlib.figure import Figure
+
+    rows = 1 if len(panels) < 4 else 2
+    columns = math.ceil(len(panels) / rows)
+    size = (_WIDTH * max(columns, 1.2), _HEIGHT * rows + 0.7)
+    figure = Figure(figsize=size, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.08)  # type: ignore[union-attr,call-arg]
+    for i, panel in enumerate(panels):
+        panel(figure.add_subplot(rows, columns, i + 1))
+    figure.suptitle(fill(_title(model), int(11 * size[0])), fontsize=11)
+    _add_legend(figure)
     return figure
+
+
+def _add_legend(figure: Figure) -> None:
+    """Explain below the panels what is labelled in them; each label once."""
+    labelled = [axes.get_legend_handles_labels() for axes in figure.axes if not axes.get_legend()]
+    entries = {label: handle for pair in labelled for handle, label in zip(*pair, strict=True)}
+    if entries:
+        figure.legend(
+            list(entries.values()),
+            list(entries),
+            loc="outside lower center",
+            ncols=min(len(entries), 3),
+            fontsize=8,
+        )
 
 
 def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None) -> None:
@@ -72,55 +116,69 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     checked = held_out(model) if checked is None else checked
     both = np.concatenate([checked.y, checked.mean])
     margin = 0.05 * (np.ptp(both) or 1.0)
-    ends = [both.min() - margin, both.max() + margin]
+    ends = (float(both.min() - margin), float(both.max() + margin))
     axes.plot(ends, ends, color=_GREY, linewidth=1)
-    axes.errorbar(
-        checked.y,
-        checked.mean,
-        yerr=Z95 * checked.std,
-        fmt="o",
-        color=_BLUE,
-        ecolor=_BLUE,
-        elinewidth=1,
-        capsize=2,
-        markersize=4,
-    )
-    n = len(checked.y)
-    how = "leave-one-out" if checked.one_at_a_time else f"{checked.n_folds} folds"
-    inside = round(checked.coverage95 * n)
-    title = f"Held-out check ({how}): RMSE {checked.rmse:.3g}"
-    if len(model.training_data_.cheaper):
-        alone = held_out(expensive_alone(model.training_data_))
-        title += f" (without the cheap data {alone.rmse:.3g})"
-    axes.set_title(f"{title},\n{inside} of {n} inside their 95 % interval", fontsize=9)
+    _draw_intervals(axes, checked, ends)
+    axes.set_title(_parity_title(model, checked), fontsize=9)
     axes.set(xlim=ends, ylim=ends)  # a long error bar shall not squeeze the points
     axes.set_aspect("equal", adjustable="box")
-    axes.set_xlabel(f"observed {_target(model)}")
-    axes.set_ylabel(f"predicted {_target(model)}")
+    axes.set_xlabel(_wrapped(f"observed {_target(model)}"))
+    axes.set_ylabel(_wrapped(f"predicted {_target(model)}", 34))
+
+
+def _draw_intervals(axes: Axes, checked: HeldOut, ends: tuple[float, float]) -> None:
+    """Held-out predictions with their 95 % intervals; arrows where these leave the panel."""
+    reach = Z95 * checked.std
+    style: dict[str, Any] = {"fmt": "o", "elinewidth": 1, "capsize": 2, "markersize": 4}
+    axes.errorbar(checked.y, checked.mean, yerr=reach, color=_BLUE, ecolor=_BLUE, **style)
+    label: str | None = "interval goes on beyond the panel"
+    for marker, end, beyond in (
+        ("^", ends[1], checked.mean + reach > ends[1]),
+        ("v", ends[0], checked.mean - reach < ends[0]),
+    ):
+        if beyond.any():
+            x = checked.y[beyond]
+            at = np.full(len(x), end)
+            axes.scatter(x, at, s=22, marker=marker, color=_BLUE, clip_on=False, label=label)
+            label = None
+
+
+def _parity_title(model: MultiFidelityRegressor, checked: HeldOut) -> str:
+    n = len(checked.y)
+    how = "leave-one-out" if checked.one_at_a_time else f"{checked.n_folds} folds"
+    error = f"RMSE {checked.rmse:.3g}"
+    if model.training_data_.cheaper and model.uses_cheap_data:
+        error += f" (without the cheap data {_rmse_alone(model):.3g})"
+    inside = f"{round(checked.coverage95 * n)} of {n} inside their 95 % interval"
+    return f"Held-out check ({how})\n{error}\n{inside}"
+
+
+def _rmse_alone(model: MultiFidelityRegressor) -> float:
+    """Held-out error of the expensive points alone, from the model's own check if it has one."""
+    if model.validation_ is not None:
+        known = dict(zip(model.validation_.model, model.validation_.rmse, strict=True))
+        if ALONE in known:
+            return float(known[ALONE])
+    return held_out(expensive_alone(model.training_data_)).rmse
 
 
 def plot_trust(model: MultiFidelityRegressor, axes: Axes) -> None:
     """Trust in each cheap point over its distance to the nearest expensive one."""
-    for points, colour in zip(model.trusted_points(), _colours(model), strict=True):
-        axes.scatter(
-            points.nearest,
-            points.trust,
-            s=14,
-            color=colour,
-            alpha=0.7,
-            label=points.name,
-            linewidths=0,
-        )
+    trusted = model.trusted_points()
+    for points, colour in zip(trusted, _colours(model), strict=True):
+        style: dict[str, Any] = {"s": 14, "color": colour, "alpha": 0.7, "linewidths": 0}
+        axes.scatter(points.nearest, points.trust, label=points.name, **style)
     axes.set_ylim(-0.03, 1.03)
     axes.set_xlim(left=0.0)
     top = model.training_data_.top.name
-    axes.set_xlabel(f"distance to the nearest {top} point (inputs scaled to 0-1)")
+    axes.set_xlabel(_wrapped(f"scaled distance to the nearest {top} point"))
     axes.set_ylabel("trust W")
-    axes.set_title(
-        f"What each cheap point became: 0 = what the {top} points alone say,\n"
-        "1 = its own value, corrected",
-        fontsize=9,
+    lines = (
+        "Trust in each cheap point",
+        f"0: replaced by what the {top} points say",
+        "1: its own value, corrected",
     )
+    axes.set_title("\n".join(_wrapped(line, _TITLE_LETTERS) for line in lines), fontsize=9)
     axes.legend(fontsize=8, loc="lower right")
 
 
@@ -132,45 +190,43 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
     data = model.training_data_
     i = data.feature_names.index(column)
     centre = np.median(data.top.X, axis=0)
-    line = np.tile(centre, (201, 1))
-    line[:, i] = np.linspace(data.box.low[i], data.box.high[i], 201)
-    U = data.box.to_unit(line)
-    mean = model.mean_unit(U)
-    low, high = model.distribution_unit(U).interval(0.95)
-    axes.fill_between(
-        line[:, i],
-        low,
-        high,
-        color=_BLUE,
-        alpha=0.3,
-        linewidth=0,
-        label="95 % interval",
-    )
-    axes.plot(line[:, i], mean, color=_BLUE, linewidth=1.6, label="prediction")
+    _draw_curve(model, axes, i, centre)
+    star = " *" if len(data.feature_names) > 1 else ""
     for (name, X, y), colour in zip(model.cheap_points(), _colours(model), strict=True):
         _scatter(axes, model, X, y, i, centre, colour, 14)
-        axes.scatter([], [], s=14, color=colour, label=f"{name} *")
+        axes.scatter([], [], s=14, color=colour, label=f"{name}{star}")
     _scatter(axes, model, data.top.X, data.top.y, i, centre, "black", 22)
-    axes.scatter([], [], s=22, color="black", label=f"{data.top.name} *")
-    axes.plot([], [], " ", label="* near this slice only")
-    axes.set_xlabel(column)
-    axes.set_ylabel(_target(model))
+    axes.scatter([], [], s=22, color="black", label=f"{data.top.name}{star}")
+    if star:
+        axes.plot([], [], " ", label=_STAR)
+    axes.set_xlabel(_wrapped(column))
+    axes.set_ylabel(_wrapped(_target(model), 34))
+    axes.set_title(_slice_title(model, column, centre), fontsize=9)
+    if legend:
+        axes.legend(fontsize=7, loc="best")
+
+
+def _draw_curve(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array) -> None:
+    """The prediction along input i through `centre`, with its 95 % interval."""
+    box = model.training_data_.box
+    line = np.tile(centre, (_RESOLUTION, 1))
+    x = line[:, i] = np.linspace(box.low[i], box.high[i], _RESOLUTION)
+    U = box.to_unit(line)
+    low, high = model.distribution_unit(U).interval(0.95)
+    axes.fill_between(x, low, high, color=_BLUE, alpha=0.3, linewidth=0, label="95 % interval")
+    axes.plot(x, model.mean_unit(U), color=_BLUE, linewidth=1.6, label="prediction")
+
+
+def _slice_title(model: MultiFidelityRegressor, column: str, centre: Array) -> str:
+    """Where the slice lies: the other inputs' values, the first three of many."""
     others = [
-        f"{name} = {value:.4g}"
-        for name, value in zip(data.feature_names, centre, strict=True)
+        f"{name} = {value:.4g}".replace(" ", _FIRM_SPACE)
+        for name, value in zip(model.training_data_.feature_names, centre, strict=True)
         if name != column
     ]
     shown = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
-    axes.set_title(f"at {shown}" if others else "prediction", fontsize=9)
-    if legend:
-        axes.legend(fontsize=7)
-
-
-def _draw_slices(
-    model: MultiFidelityRegressor, figure: FigureBase, names: list[str], rows: int, columns: int
-) -> None:
-    for i, name in enumerate(names):
-        plot_slice(model, figure.add_subplot(rows, columns, i + 1), name, legend=i == 0)
+    where = f"\n{_wrapped(f'at {shown}', _TITLE_LETTERS)}" if others else ""
+    return _wrapped(f"Prediction along {column}", _TITLE_LETTERS) + where
 
 
 def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
@@ -189,23 +245,26 @@ def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
 
 def draw(model: MultiFidelityRegressor, kind: str = "all") -> Figure:
     """Draw one kind of figure: ``all``, ``parity``, ``slices`` or ``trust``."""
+    if kind not in KINDS:
+        raise unknown("kind", kind, KINDS)
     if kind == "all":
         return plot_model(model)
-    if kind == "trust" and not model.trusted_points():
-        raise DataError("only MAST models of several fidelities have trust weights to draw")
     if kind == "slices":
-        names = influential_inputs(model)
-        columns = min(3, len(names))
-        rows = math.ceil(len(names) / columns)
-        figure = _figure(columns, rows)
-        _draw_slices(model, figure, names, rows, columns)
-        return figure
-    single: dict[str, Any] = {"parity": plot_parity, "trust": plot_trust}
-    if kind not in single:
-        raise DataError(f"unknown kind {kind!r}; choose one of 'all', 'slices', {listed(single)}")
-    figure = _figure(1, 1)
-    single[kind](model, figure.add_subplot())
-    return figure
+        return _page(model, _slices(model))
+    if kind == "parity":
+        return _page(model, [partial(plot_parity, model)])
+    _check_trust(model)
+    return _page(model, [partial(plot_trust, model)])
+
+
+def _check_trust(model: MultiFidelityRegressor) -> None:
+    """Refuse to draw trust where there is none."""
+    if not model.training_data_.cheaper:
+        raise DataError("there are no cheap points in this model, so there is no trust to draw")
+    if not model.trusted_points():
+        raise DataError(
+            f"{model.label} gives cheap points no trust to draw; draw its 'slices' instead"
+        )
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
@@ -216,12 +275,6 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         raise FileError(f"cannot write {path}: use one of the endings {listed(sorted(known))}")
     with atomic_write(path) as file:
         figure.savefig(file, format=suffix, dpi=150)
-
-
-def _figure(columns: int, rows: int) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(4.4 * columns, 3.4 * rows + 0.3), layout="constrained")
 
 
 def _scatter(
@@ -252,6 +305,11 @@ def _colours(model: MultiFidelityRegressor) -> list[str]:
 
 def _target(model: MultiFidelityRegressor) -> str:
     return model.target_name_ or "y"
+
+
+def _wrapped(text: str, letters: int = _LABEL_LETTERS) -> str:
+    """Break a text into lines that fit into a panel."""
+    return fill(text, letters)
 
 
 def _title(model: MultiFidelityRegressor) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..gp.layout import NOISE_BOUNDS
 from ..models.estimator import MultiFidelityRegressor
 
 if TYPE_CHECKING:
-    from ..data.dataset import Dataset
+    from ..data.dataset import Dataset, Fidelity
 
 #: Parameters that describe the data or the run, not the method.
 _NOT_OPTIONS = frozenset({"costs", "order", "exponents", "noise_std", "bounds", "random_state"})
@@ -44,10 +46,23 @@ def _fidelities(data: Dataset, facts: dict[str, Any]) -> list[dict[str, Any]]:
             "cost": data.ranking.costs.get(fidelity.name),
             "noise_std": noise.get(fidelity.name),
             "noise_known": fidelity.noise_var is not None,
+            "noise_at_floor": _at_floor(noise.get(fidelity.name), fidelity, data),
             **own.get(fidelity.name, {}),
         }
         for fidelity in data.fidelities
     ]
+
+
+def _at_floor(noise_std: float | None, fidelity: Fidelity, data: Dataset) -> bool:
+    """Whether noise was learned and is as small as can be, so that the data show none.
+
+    A GP's noise has a floor relative to the spread of its targets. Joint models of several
+    fidelities may share one spread.
+    """
+    if noise_std is None or fidelity.noise_var is not None:
+        return False
+    floors = [math.sqrt(NOISE_BOUNDS[0]) * data.scale_of(f.y) for f in data.fidelities]
+    return any(math.isclose(noise_std, floor, rel_tol=1e-3) for floor in floors)
 
 
 def _known_noise(data: Dataset) -> dict[str, float]:

@@ -22,6 +22,8 @@ def dataset_state(data: Dataset) -> dict[str, Any]:
         "hierarchy": asdict(data.ranking),  # what it was called in the first format
         "box": {"low": data.box.low, "high": data.box.high},
         "feature_names": list(data.feature_names),
+        "feature_names_given": data.feature_names_given,
+        "target_name": data.target_name,
     }
 
 
@@ -33,6 +35,8 @@ def restored_dataset(state: dict[str, Any]) -> Dataset:
         ranking=Ranking(**{**ranking, "names": tuple(ranking["names"])}),
         box=Box(**state["box"]),
         feature_names=tuple(state["feature_names"]),
+        target_name=state.get("target_name"),
+        feature_names_given=state.get("feature_names_given", False),
     )
 
 

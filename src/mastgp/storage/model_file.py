@@ -45,7 +45,9 @@ def check_can_be_saved(model: Storable) -> None:
     """Refuse an estimator that has no file format, before time is spent on fitting it."""
     kind = type(model)
     if "file" not in model.abilities or stored_class(kind.__name__) is not kind:
-        raise MastError(f"a {kind.__name__} cannot be written to a file; use it in Python")
+        made_of = getattr(model, "surrogate", None)
+        of = "" if made_of is None or isinstance(made_of, str) else f" made of {made_of!r}"
+        raise MastError(f"a {kind.__name__}{of} cannot be written to a file; use it in Python")
 
 
 def save_model(model: Storable, path: str | os.PathLike[str]) -> None:
@@ -79,7 +81,11 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
-    data = restored_dataset(put_back_arrays(manifest["data"], arrays))
+    state = put_back_arrays(manifest["data"], arrays)
+    # Files of format 4 and before say these of the model only.
+    state.setdefault("target_name", manifest["target"])
+    state.setdefault("feature_names_given", manifest["feature_names_given"])
+    data = restored_dataset(state)
     if data_hash(data) != manifest["data_sha256"]:
         raise ModelFileError(f"{source} is damaged: its training data do not match their hash")
     entry = {

@@ -91,8 +91,6 @@ class Surrogate(BaseEstimator, ABC):  # type: ignore[misc]
     #: Whether `fit` uses a noise variance for every observation. If the last stage of a
     #: :class:`mastgp.MAST` does not, the variance of predictions is completed when predicting.
     takes_noise: bool = False
-    #: Whether the same data always give the same fit, so that models can share it.
-    deterministic: bool = False
 
     @abstractmethod
     def fit(self, X: Array, y: Array, noise_var: Array | None = None) -> Fitted:
@@ -122,6 +120,11 @@ class Surrogate(BaseEstimator, ABC):  # type: ignore[misc]
             if name not in vars(copy) and not name.endswith("_"):
                 setattr(copy, name, deepcopy(value))
         return copy
+
+    @property
+    def can_be_stored(self) -> bool:
+        """Whether it says how its fitted stages are written to files."""
+        return type(self).state_of is not Surrogate.state_of
 
     def check_ready(self) -> None:
         """Raise an error that says what is missing, before any work is done."""

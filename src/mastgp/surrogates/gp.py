@@ -36,7 +36,6 @@ class GP(Surrogate):
     """
 
     takes_noise = True
-    deterministic = True
 
     def __init__(self, kernel: str = "rbf", priors: bool = True) -> None:
         self.kernel = kernel

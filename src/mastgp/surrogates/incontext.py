@@ -20,28 +20,50 @@ from ..errors import DataError, MastError
 from ..libraries import untouched
 from ..threads import ALL_CORES_FROM
 from .checkpoints import CHECKPOINTS, Checkpoint, check_installed, checksum, find_checkpoint
-from .refitted import Conditioned, Recipe, Refittable
+from .refitted import Recipe, Refittable, Refitted
 
 Array = NDArray[np.float64]
 
+#: Copies of the data that TabICL makes where the number is left to it.
+_TABICL_COPIES = 8
+
 
 class InContext(Refittable):
-    """Base of the learners with pretrained weights."""
+    """Base of the learners that need a checkpoint.
+
+    Parameters
+    ----------
+    checkpoint : path, optional
+        Checkpoint, or folder that has it.
+    n_estimators : int or "auto"
+        Number of differently prepared copies of the data. Their predictions are averaged.
+    device : str
+        Where the network runs, as in PyTorch: ``"cpu"`` or ``"cuda"``.
+    """
 
     #: What the learner's authors published.
     published: ClassVar[Checkpoint]
-    checkpoint: str | PathLike[str] | None
+
+    def __init__(
+        self,
+        checkpoint: str | PathLike[str] | None = None,
+        n_estimators: int | str = "auto",
+        device: str = "cpu",
+    ) -> None:
+        self.checkpoint = checkpoint
+        self.n_estimators = n_estimators
+        self.device = device
 
     @abstractmethod
-    def _library_regressor(self, path: str, seed: int) -> Any:
-        """Build the library's regressor, not yet fitted."""
+    def _library_regressor(self, **options: Any) -> Any:
+        """Build the library's regressor, not yet fitted, with options that both libraries have."""
 
     def check_ready(self) -> None:
         """Raise an error if package or checkpoint are missing. Neither of them is loaded."""
         check_installed(self.published)
         find_checkpoint(self.published, self.checkpoint)
 
-    def restore(self, state: dict[str, Any]) -> Conditioned:
+    def restore(self, state: dict[str, Any]) -> Refitted:
         """Rebuild a stage with the checkpoint it was fitted with, wherever that is now."""
         check_installed(self.published)
         self._find(Recipe(**state))
@@ -65,16 +87,22 @@ class InContext(Refittable):
         path = self._find(recipe)
         try:
             with _undisturbed():
-                return self._library_regressor(path, recipe.seed).fit(recipe.X, recipe.y)
+                regressor = self._library_regressor(
+                    model_path=path,
+                    n_estimators=self.n_estimators,
+                    device=self.device,
+                    random_state=recipe.seed,
+                )
+                return regressor.fit(recipe.X, recipe.y)
         except Exception as error:  # a damaged file fails in many ways, none of them ours
             reason = " ".join(str(error).split())
             raise MastError(
-                f"{self.published.title} cannot be fitted with the weights {path}: {reason}"
+                f"{self.published.title} cannot be fitted with the checkpoint {path}: {reason}"
             ) from error
 
 
 class TabPFN(InContext):
-    """TabPFN. MAST with its v2 weights in all stages is the paper's MAST-ICL.
+    """TabPFN. MAST with its v2 checkpoint in all stages is the paper's MAST-ICL.
 
     Mean and variance are the exact moments of the predicted distribution. The variance includes
     the noise that the network sees in the data.
@@ -82,7 +110,7 @@ class TabPFN(InContext):
     Parameters
     ----------
     checkpoint : path, optional
-        File of pretrained weights, or folder that has it. By default the environment variable
+        Checkpoint, or folder that has it. By default the environment variable
         ``TABPFN_MODEL_PATH`` names it; without that it is ``tabpfn-v2-regressor.ckpt`` in
         TabPFN's cache folder.
     n_estimators : int or "auto"
@@ -94,30 +122,15 @@ class TabPFN(InContext):
     --------
     >>> from mastgp import MAST
     >>> from mastgp.surrogates import TabPFN
-    >>> model = MAST(surrogate=TabPFN(checkpoint="weights/tabpfn-v2-regressor.ckpt"))
+    >>> model = MAST(surrogate=TabPFN(checkpoint="checkpoints/tabpfn-v2-regressor.ckpt"))
     """
 
     published = CHECKPOINTS["tabpfn"]
 
-    def __init__(
-        self,
-        checkpoint: str | PathLike[str] | None = None,
-        n_estimators: int | str = "auto",
-        device: str = "cpu",
-    ) -> None:
-        self.checkpoint = checkpoint
-        self.n_estimators = n_estimators
-        self.device = device
-
-    def _library_regressor(self, path: str, seed: int) -> Any:
+    def _library_regressor(self, **options: Any) -> Any:
         from tabpfn import TabPFNRegressor
 
-        return TabPFNRegressor(
-            model_path=path,
-            n_estimators=self.n_estimators,
-            device=self.device,
-            random_state=seed,
-        )
+        return TabPFNRegressor(**options)
 
     def _moments(self, regressor: Any, X: Array) -> tuple[Array, Array]:
         with _undisturbed():
@@ -127,7 +140,7 @@ class TabPFN(InContext):
 
 
 class TabICL(InContext):
-    """TabICL, which is like TabPFN and has weights under a permissive licence.
+    """TabICL, which is like TabPFN and has a checkpoint under a permissive licence.
 
     Mean and variance are those of the 999 quantiles that it predicts. The variance includes the
     noise that the network sees in the data.
@@ -135,10 +148,11 @@ class TabICL(InContext):
     Parameters
     ----------
     checkpoint : path, optional
-        File of pretrained weights, or folder that has it. By default the environment variable
+        Checkpoint, or folder that has it. By default the environment variable
         ``TABICL_MODEL_PATH`` names it; without that it is looked for in TabICL's cache folders.
-    n_estimators : int
-        Number of differently prepared copies of the data. Their predictions are averaged.
+    n_estimators : int or "auto"
+        Number of differently prepared copies of the data. Their predictions are averaged. Eight
+        by default.
     device : str
         Where the network runs, as in PyTorch: ``"cpu"`` or ``"cuda"``.
 
@@ -151,26 +165,12 @@ class TabICL(InContext):
 
     published = CHECKPOINTS["tabicl"]
 
-    def __init__(
-        self,
-        checkpoint: str | PathLike[str] | None = None,
-        n_estimators: int = 8,
-        device: str = "cpu",
-    ) -> None:
-        self.checkpoint = checkpoint
-        self.n_estimators = n_estimators
-        self.device = device
-
-    def _library_regressor(self, path: str, seed: int) -> Any:
+    def _library_regressor(self, **options: Any) -> Any:
         from tabicl import TabICLRegressor
 
-        return TabICLRegressor(
-            model_path=path,
-            allow_auto_download=False,
-            n_estimators=self.n_estimators,
-            device=self.device,
-            random_state=seed,
-        )
+        if options["n_estimators"] == "auto":
+            options["n_estimators"] = _TABICL_COPIES
+        return TabICLRegressor(allow_auto_download=False, **options)
 
     def _moments(self, regressor: Any, X: Array) -> tuple[Array, Array]:
         with _undisturbed():

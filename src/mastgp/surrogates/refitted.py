@@ -56,11 +56,11 @@ class Refittable(Surrogate):
 
     def fit(
         self, X: Array, y: Array, noise_var: Array | None = None, *, random_state: Any = None
-    ) -> Conditioned:
+    ) -> Refitted:
         """Fit a stage. `random_state` is what it is everywhere in scikit-learn."""
         self.check_ready()
         seed = int(check_random_state(random_state).randint(_SEEDS))
-        fitted = Conditioned(copied(self), self._recipe(X, y, noise_var, seed))
+        fitted = Refitted(copied(self), self._recipe(X, y, noise_var, seed))
         _ = fitted.regressor  # an error belongs here, not at the first prediction
         return fitted
 
@@ -69,19 +69,19 @@ class Refittable(Surrogate):
         hints.on_evaluation()
         return self.fit(X, y, noise_var, random_state=hints.random)
 
-    def state_of(self, fitted: Conditioned) -> dict[str, Any]:
+    def state_of(self, fitted: Refitted) -> dict[str, Any]:
         """Return the stage's data and seed."""
         return asdict(fitted.recipe)
 
-    def restore(self, state: dict[str, Any]) -> Conditioned:
+    def restore(self, state: dict[str, Any]) -> Refitted:
         """Rebuild a stage. It is fitted again when it first predicts."""
-        return Conditioned(copied(self), Recipe(**state))
+        return Refitted(copied(self), Recipe(**state))
 
     def _recipe(self, X: Array, y: Array, noise_var: Array | None, seed: int) -> Recipe:
         return Recipe(X, y, noise_var if self.takes_noise else None, seed)
 
 
-class Conditioned:
+class Refitted:
     """A regressor of another library, fitted to the data of a stage."""
 
     def __init__(self, surrogate: Refittable, recipe: Recipe) -> None:

@@ -16,8 +16,8 @@ def cell(values, seeds=None):
     return Cell(float(np.mean(values)), spread, len(values), by_seed)
 
 
-def recorded(mean, n):
-    return Cell(mean, 0.1, n)
+def recorded(mean, n, std=0.1):
+    return Cell(mean, std, n)
 
 
 def test_the_best_of_enough_seeds_is_marked():
@@ -82,3 +82,10 @@ def test_recorded_cells_need_equal_numbers_of_seeds():
     assert best(row, "rmse") == [1]
     assert best([recorded(0.1, 12), recorded(0.5, 25)], "rmse") == []
     assert best([recorded(0.1, 3), recorded(0.5, 3)], "rmse") == []
+
+
+def test_recorded_methods_of_equal_numbers_count_as_the_first():
+    """Reification and MISO are the same in a table of one noise; both would be marked."""
+    row = [recorded(0.5, 25), recorded(0.5, 25), recorded(0.5, 25, std=0.2), recorded(0.7, 25)]
+    assert best(row, "rmse") == [0, 2]
+    assert comparable(row) == {0: 0.5, 2: 0.5, 3: 0.7}

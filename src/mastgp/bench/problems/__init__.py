@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ...errors import DataError, listed
+from ...errors import DataError, unknown
 from . import ackley, borehole, branin, hartmann, levy, park, rastrigin, rosenbrock
 from .base import Problem
 from .extra import EXTRA
@@ -38,7 +38,7 @@ def problem(name: str, n_inputs: int | None = None) -> Problem:
     """
     makers = {**PROBLEMS, **EXTRA}
     if name not in makers:
-        raise DataError(f"unknown problem {name!r}; choose one of {listed(makers)}")
+        raise unknown("problem", name, makers)
     if n_inputs is None:
         return makers[name]()
     try:

@@ -3,7 +3,8 @@
 Cells are compared on the seeds that all of them have, at least ten. A cell with fewer seeds is not
 compared, and one that would leave fewer than ten common seeds is left out. Methods whose values are
 identical on every common seed, as those of `auto` and of `auto-calibrated`, whose mean it shares,
-count as the first of them. Interval widths and R² ratios are not ranked: a narrow interval may be
+count as the first of them. So do recorded cells of equal mean, standard deviation and number of
+seeds. Interval widths and R² ratios are not ranked: a narrow interval may be
 wrong, and R² ratios are erratic where the yardstick's R² is near zero.
 """
 
@@ -30,7 +31,8 @@ RULE = (
 )
 RECORDED_RULE = (
     "The values of the single seeds are not recorded here, so cells are compared if they have the "
-    "same number of seeds."
+    "same number of seeds. Methods with equal mean and standard deviation count as the first of "
+    "them."
 )
 
 
@@ -70,10 +72,16 @@ def comparable(row: Sequence[Cell | None]) -> dict[int, float]:
 
 
 def _with_as_many_seeds(known: Mapping[int, Cell]) -> dict[int, float]:
-    """Means as recorded, of the largest group of cells with the same number of seeds."""
+    """Means as recorded, of the largest group of cells with the same number of seeds.
+
+    Of cells that are equal the first alone.
+    """
     sizes = Counter(cell.n for cell in known.values())
     most = max(sizes, key=lambda n: (sizes[n], n), default=0)
-    return {i: cell.mean for i, cell in known.items() if cell.n == most}
+    return _first_of_equals(
+        {i: (cell.mean, cell.std) for i, cell in known.items() if cell.n == most},
+        {i: cell.mean for i, cell in known.items()},
+    )
 
 
 def _over_common_seeds(known: Mapping[int, Cell]) -> dict[int, float]:
@@ -83,8 +91,15 @@ def _over_common_seeds(known: Mapping[int, Cell]) -> dict[int, float]:
         del left[_most_in_the_way(left)]
     seeds = common_seeds(left.values())
     values = {i: tuple(cell.by_seed[seed] for seed in seeds) for i, cell in left.items()}
-    first = {own: i for i, own in reversed(values.items())}
-    return {i: float(np.mean(own)) for i, own in values.items() if first[own] == i}
+    return _first_of_equals(values, {i: float(np.mean(own)) for i, own in values.items()})
+
+
+def _first_of_equals(
+    seen: Mapping[int, tuple[float, ...]], means: Mapping[int, float]
+) -> dict[int, float]:
+    """Means of the cells whose numbers are not those of a cell before them."""
+    first = {seen[i]: i for i in reversed(list(seen))}
+    return {i: means[i] for i, own in seen.items() if first[own] == i}
 
 
 def common_seeds(some: Iterable[Cell]) -> list[int]:
