@@ -351,3 +351,32 @@ def test_a_refit_searches_from_where_the_fit_ended(estimator, two_fidelities):
     assert all(gp.report.start != "before" for gp in gps_of(cold))
     evaluations = [sum(gp.report.evaluations for gp in gps_of(m)) for m in (warm, cold)]
     assert evaluations[0] < 0.8 * evaluations[1]
+
+
+def test_distributions_of_many_queries_are_held_in_blocks(two_fidelities, rng, monkeypatch):
+    X, y, labels, _ = two_fidelities
+    model = CoKriging(COSTS, n_draws=8).fit(X, y, fidelity=labels)
+    Q = rng.random((25, 2))
+    whole = (
+        model.predict_interval(Q),
+        model.predict_quantile(Q, 0.3),
+        model.predict(Q, return_std=True),
+    )
+    sizes = []
+    of_block = CoKriging.distribution_unit
+
+    def counted(self, U, include_noise=False):
+        sizes.append(len(U))
+        return of_block(self, U, include_noise)
+
+    monkeypatch.setattr(CoKriging, "distribution_unit", counted)
+    monkeypatch.setattr("mastgp.models.estimator.BLOCK_ROWS", 10)
+    monkeypatch.setattr("mastgp.gp.ensemble._BLOCK_ROWS", 10)
+    parts = (
+        model.predict_interval(Q),
+        model.predict_quantile(Q, 0.3),
+        model.predict(Q, return_std=True),
+    )
+    assert sizes == [10, 10, 5] * 2
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from ..blocks import in_blocks
 from ..check.heldout import HeldOut, check_table
 from ..check.validation import records
 from ..data.dataset import Bounds, Dataset, without_copies
@@ -22,7 +23,7 @@ from ..errors import DataError, MastWarning, listed, silenced
 from ..gp import draw_samples
 from ..gp.distributions import Mixture, blended
 from ..methods import method
-from ..models.estimator import MultiFidelityRegressor
+from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.known import Known
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
@@ -199,8 +200,12 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the mixture."""
-        mixture = self.distribution_unit(U)
-        return mixture.mean, mixture.variance
+
+        def moments(part: Array) -> tuple[Array, Array]:
+            mixture = self.distribution_unit(part)
+            return mixture.mean, mixture.variance
+
+        return in_blocks(moments, U, BLOCK_ROWS)
 
     def mean_unit(self, U: Array) -> Array:
         """Mean of the mixture."""

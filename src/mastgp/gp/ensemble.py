@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..blocks import in_blocks
 from .distributions import Mixture
 from .parameters import Hyperparameters
 from .posterior import DrawReport, sample_posterior
 from .process import GaussianProcess, RandomSource, draw_samples
 
 Array = NDArray[np.float64]
+
+#: Points whose mixture is held in memory at a time.
+_BLOCK_ROWS = 10_000
 
 
 class ProcessEnsemble:
@@ -71,8 +75,12 @@ class ProcessEnsemble:
 
     def predict(self, X: ArrayLike, group: int = 0) -> tuple[Array, Array]:
         """Mean and variance of a group's latent function, each of shape (n,)."""
-        mixture = self.distribution(X, group)
-        return mixture.mean, mixture.variance
+
+        def moments(part: Array) -> tuple[Array, Array]:
+            mixture = self.distribution(part, group)
+            return mixture.mean, mixture.variance
+
+        return in_blocks(moments, np.asarray(X, dtype=float), _BLOCK_ROWS)
 
     def predict_mean(self, X: ArrayLike, group: int = 0) -> Array:
         """Mean of a group's latent function, shape (n,)."""

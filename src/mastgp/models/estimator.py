@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
+from ..blocks import blocks, in_blocks
 from ..data.arrays import Places, Table, check_numeric_columns, checked_rows, names_of_rows
 from ..data.checks import check_finite
 from ..data.dataset import Bounds, Dataset, assemble
@@ -28,6 +29,7 @@ from ..errors import (
 )
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.distributions import Distribution, Normal
+from ..storage.model_file import load_model, save_model
 from .known import Known, SharedFits
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ Array = NDArray[np.float64]
 
 #: Half the width of a 95 % interval, in standard deviations.
 Z95 = 1.959963984540054
+#: Rows whose predictive distribution is held in memory at a time.
+BLOCK_ROWS = 10_000
 #: Queries further outside the box than this share of its width draw a warning.
 FAR_OUTSIDE = 0.25
 
@@ -316,7 +320,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         check_is_fitted(self)
         if not 0.0 < q < 1.0:
             raise DataError(f"a quantile's level is between 0 and 1, not {q!r}")
-        return self.distribution_unit(self._unit_queries(X), include_noise).quantile(q)
+        U = self._unit_queries(X)
+        quantile = np.empty(len(U))
+        for rows in blocks(len(U), BLOCK_ROWS):
+            quantile[rows] = self.distribution_unit(U[rows], include_noise).quantile(q)
+        return quantile
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, include_noise: bool = False
@@ -339,8 +347,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         check_is_fitted(self)
         if not 0.0 < level < 1.0:
             raise DataError(f"an interval's level is between 0 and 1, not {level!r}")
-        distribution = self.distribution_unit(self._unit_queries(X), include_noise)
-        return distribution.interval(level)
+
+        def ends(U: Array) -> tuple[Array, Array]:
+            return self.distribution_unit(U, include_noise).interval(level)
+
+        return in_blocks(ends, self._unit_queries(X), BLOCK_ROWS)
 
     def predict_distribution(self, X: ArrayLike, include_noise: bool = False) -> Distribution:
         """The whole predictive distribution: mean, variance, density, cdf and quantiles.
@@ -397,16 +408,12 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""
-        from ..storage.model_file import save_model
-
         check_is_fitted(self)
         save_model(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model written by :meth:`save`."""
-        from ..storage.model_file import load_model
-
         model = load_model(path)
         if not isinstance(model, cls):
             raise ModelFileError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}")
