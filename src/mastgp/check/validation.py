@@ -21,10 +21,10 @@ ALONE = "expensive alone"
 def validate(model: MultiFidelityRegressor) -> pd.DataFrame:
     """Check a fitted surrogate on expensive points that it has not seen.
 
-    Each expensive point (each of ten groups from 30 places on) is left out, with cheap ones at the
-    same place, everything is fitted again without it, and it is predicted. The candidates of an
-    :class:`AutoSurrogate` are checked when it is fitted, most of them in closed form with their
-    hyperparameters kept, which looks somewhat too good.
+    Each expensive place (each of ten groups from 30 places on) is left out, with cheap points at the
+    same place, and predicted. Models are fitted again without it. Co-kriging with draws of its
+    hyperparameters need not be: the draws are weighted as if they had not seen what is left out.
+    The candidates of an :class:`AutoSurrogate` are checked when it is fitted.
 
     Parameters
     ----------

@@ -115,11 +115,6 @@ def print_check(rows: Sequence[Row], data: Dataset) -> None:
         return
     terminal.out.print(_check_table(rows, f"Held-out check on the {data.top.name} points"))
     terminal.say("NLPD: mean negative log density of the held-out values; smaller is better.")
-    if "weight" in rows[0]:
-        terminal.say(
-            "Co-kriging rows (ar1, general, ...-bias) and the blend look somewhat too good: their "
-            "hyperparameters have seen the points."
-        )
     note_a_loss(rows, data)
 
 
