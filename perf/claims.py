@@ -68,6 +68,7 @@ NOT_RECORDED = {
         r"minus 1\.96 standard deviations",
     ),
     AUTO_NOTES: (
+        r"intervals that promise 0\.95, 0\.8 and 0\.5",
         r"0\.3 was chosen for its coverage",
         "well below 1 % of the target",
     ),

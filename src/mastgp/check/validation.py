@@ -21,8 +21,8 @@ ALONE = "expensive alone"
 def validate(model: MultiFidelityRegressor) -> pd.DataFrame:
     """Check a fitted surrogate on expensive points that it has not seen.
 
-    Each expensive place (each of ten groups from 30 places on) is left out, with cheap points at the
-    same place, and predicted. Models are fitted again without it. Co-kriging with draws of its
+    Each expensive place (each of ten groups from 30 places on) is left out, with cheap points at
+    the same place, and predicted. Models are fitted again without it. Co-kriging with draws of its
     hyperparameters need not be: the draws are weighted as if they had not seen what is left out.
     The candidates of an :class:`AutoSurrogate` are checked when it is fitted.
 
