@@ -25,7 +25,6 @@ def test_names_say_what_the_candidates_are(n_levels):
             isinstance(options.get("surrogate"), GP) and options["surrogate"].kernel == "matern52"
         )
         assert ("matern" in candidate.name) == matern
-        assert ("smooth bias" in candidate.name) == (options.get("priors") == "botorch")
 
 
 def test_one_fidelity_has_candidates_that_need_no_other():

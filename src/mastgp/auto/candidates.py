@@ -46,22 +46,14 @@ def _joint_candidates(n_levels: int) -> Iterator[Candidate]:
     yield _co_kriging("autoregressive", "matern52", None)
     yield _co_kriging("shared-bias", "rbf", "kumaraswamy")
     yield _co_kriging("general", "rbf", "kumaraswamy")
-    yield _co_kriging("fading-bias", "rbf", None, "botorch")
+    yield _co_kriging("fading-bias", "rbf", None)
     if n_levels > 2:
-        yield _co_kriging("common-bias", "rbf", None, "botorch")
+        yield _co_kriging("common-bias", "rbf", None)
 
 
-def _co_kriging(structure: str, kernel: str, warp: str | None, priors: str = "wide") -> Candidate:
-    return Candidate(
-        _name(structure, kernel, warp, priors),
-        CoKriging(structure=structure, kernel=kernel, warp=warp, priors=priors),
-    )
-
-
-def _name(structure: str, kernel: str, warp: str | None, prior: str) -> str:
+def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:
     short = {"autoregressive": "ar1", "top-only": "top only", "matern52": "matern"}
     parts = [short.get(structure, structure)]
     parts += [short[kernel]] if kernel in short else []
     parts += ["warped"] if warp else []
-    parts += ["smooth bias"] if prior == "botorch" else []
-    return ", ".join(parts)
+    return Candidate(", ".join(parts), CoKriging(structure=structure, kernel=kernel, warp=warp))
