@@ -69,6 +69,8 @@ NOT_RECORDED = {
     ),
     AUTO_NOTES: (
         r"intervals that promise 0\.95, 0\.8 and 0\.5",
+        r"lowered the RMSE ratio of Branin with three fidelities from 1\.116\s+to 0\.903 and that "
+        r"of Park1 from 0\.697 to 0\.576",
         r"0\.3 was chosen for its coverage",
         "well below 1 % of the target",
     ),
