@@ -70,7 +70,7 @@ class AutoSurrogate(MultiFidelityRegressor):
     verdict_ : Verdict
         Whether each cheap fidelity helps.
     held_out_ : HeldOut
-        The blend's own held-out predictions, with weights from the other points' errors.
+        The blend's own held-out predictions, with weights from the other folds' points.
     calibration_ : float
         What standard deviations are multiplied by.
 

@@ -16,7 +16,6 @@ from ..gp import GaussianProcess
 from ..gp.distributions import Distribution, Mixture, Normal
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.kernels import KERNELS
-from ..gp.layout import Layout
 from ..gp.posterior import N_DRAWS, DrawReport
 from ..progress import counter
 from .estimator import MultiFidelityRegressor
@@ -170,8 +169,7 @@ class CoKriging(MultiFidelityRegressor):
         starts = None
         if before is not None:
             self.traits_ = before.traits_
-            optimum = before.process_
-            starts = {"before": Layout(optimum.model).pack(optimum.parameters)}
+            starts = {"before": before.process_.optimum}
         else:
             self.traits_ = Traits.of(data, levels)
         self.process_ = GaussianProcess.fit(
@@ -215,16 +213,6 @@ class CoKriging(MultiFidelityRegressor):
     def leaves_out_honestly(self) -> bool:
         """Whether held-out predictions owe nothing to what is held out: those of draws do not."""
         return self._draws
-
-    @property
-    def log_posterior_(self) -> float:
-        """Log density of data and hyperparameters at the optimum, in the target's units."""
-        process = self.process_
-        if process.report is None:
-            raise self._lacks("report of its fit")
-        levels = self._joint().levels(self.training_data_)
-        scales = np.repeat(process.y_scale, [len(f.y) for f in levels])
-        return float(-process.report.objective * process.n_points - np.log(scales).sum())
 
     @property
     def rho_(self) -> Array:

@@ -177,15 +177,6 @@ def find_checkpoint_of(name: str) -> Path:
     return find_checkpoint(checkpoint_of(name))
 
 
-def has_checkpoint(checkpoint: Checkpoint) -> bool:
-    """Whether a learner's checkpoint is on this machine."""
-    try:
-        find_checkpoint(checkpoint)
-    except FileError:
-        return False
-    return True
-
-
 def _places(
     checkpoint: Checkpoint, given: str | os.PathLike[str] | None, everywhere: bool
 ) -> list[Path]:
