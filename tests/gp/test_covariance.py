@@ -58,19 +58,35 @@ def test_nothing_is_computed_for_groups_that_a_component_leaves_out(rng):
 
 
 @pytest.mark.parametrize("structure", [single, co_kriging])
-def test_terms_carry_the_slope_with_the_weights_of_the_covariance(rng, structure):
-    model = structure(2, "matern52", warp=False, learn_noise=True)
+@pytest.mark.parametrize("kernel", ["rbf", "matern52"])
+def test_terms_carry_the_kernel_and_its_slope(rng, structure, kernel):
+    model = structure(2, kernel, warp=False, learn_noise=True)
     data, theta = random_data(rng, model), random_point(rng, Layout(model))
     terms, _ = terms_and_matrix(model, data, theta)
     for component, term in zip(model.components, terms, strict=True):
         k, slope = KERNELS[component.kernel](scaled_distances(term.Z))
-        weight = term.covariance / k
-        np.testing.assert_allclose(term.slope, weight * slope, rtol=1e-10)
-        np.testing.assert_allclose(term.correlation, k, rtol=1e-12)
+        np.testing.assert_array_equal(term.correlation, k)
+        np.testing.assert_array_equal(term.slope, slope)
+        a = np.ones(len(k)) if term.loadings is None else term.loadings
+        np.testing.assert_allclose(term.covariance(), term.scale * np.outer(a, a) * k, rtol=1e-12)
+
+
+@pytest.mark.parametrize("structure", [single, shared_plus_bias, co_kriging, uncertain_means])
+@pytest.mark.parametrize("kernel", ["rbf", "matern52"])
+def test_a_workspace_changes_nothing_however_often_it_is_used(rng, structure, kernel):
+    model = structure(2, kernel, warp=False, learn_noise=True)
+    data, layout = random_data(rng, model), Layout(model)
+    covariance = Covariance(model, data)
+    work = covariance.workspace()
+    for theta in (random_point(rng, layout), random_point(rng, layout)):
+        parameters = layout.unpack(theta)
+        K = covariance.matrix(covariance.terms(parameters, data.X, work), parameters, work)
+        _, expected = terms_and_matrix(model, data, theta)
+        np.testing.assert_array_equal(K, expected)
 
 
 def test_the_matrix_does_not_share_memory_with_a_term(rng):
     model = single(2, "rbf", warp=False, learn_noise=True)
     terms, K = terms_and_matrix(model, random_data(rng, model), Layout(model).start())
-    np.testing.assert_array_equal(terms[0].covariance.diagonal(), 1.0)
+    np.testing.assert_array_equal(terms[0].correlation.diagonal(), 1.0)
     assert (K.diagonal() > 1.0).all()

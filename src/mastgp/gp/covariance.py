@@ -29,20 +29,59 @@ class Term:
         Their inputs over the lengthscales.
     loadings : array of shape (n,), or None where all are 1
         Their loadings a on the component.
-    covariance : array of shape (n, n)
-        s (a a^T) k.
-    slope : array of shape (n, n)
-        s (a a^T) k'.
+    scale : float
+        Output variance s.
     correlation : array of shape (n, n)
         k.
+    slope : array of shape (n, n)
+        k', which is the same matrix as k for some kernels.
     """
 
     rows: slice
     Z: Array
     loadings: Array | None
-    covariance: Array
-    slope: Array
+    scale: float
     correlation: Array
+    slope: Array
+
+    def covariance(self, out: Array | None = None) -> Array:
+        """S (a a^T) k, in a matrix of its own or in `out`."""
+        if self.loadings is None:
+            return np.multiply(self.correlation, self.scale, out=out)
+        weight = np.multiply.outer(self.loadings, self.loadings, out=out)
+        weight *= self.scale
+        weight *= self.correlation
+        return weight
+
+
+class Workspace:
+    """Matrices that one evaluation after the other writes to.
+
+    The system gives fresh memory page by page, which takes longer than to fill it.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of observations of each component.
+    n : int
+        Number of all observations.
+
+    Attributes
+    ----------
+    K : array of shape (n, n)
+    correlations, slopes : lists of arrays
+        One of each for every component.
+    """
+
+    def __init__(self, sizes: list[int], n: int) -> None:
+        self.K = np.empty((n, n))
+        self.correlations = [np.empty((size, size)) for size in sizes]
+        self.slopes = [np.empty((size, size)) for size in sizes]
+        self._spare = np.empty(n * n)
+
+    def spare(self, n: int) -> Array:
+        """A matrix of shape (n, n) for what is needed at once only; always the same memory."""
+        return self._spare[: n * n].reshape(n, n)
 
 
 class Covariance:
@@ -55,7 +94,13 @@ class Covariance:
         self._unit_loadings = model.unit_loadings
         self._of_means = model.mean_covariance(data.groups, data.groups) if model.mean_var else None
 
-    def terms(self, parameters: Hyperparameters, X: Array) -> list[Term]:
+    def workspace(self) -> Workspace:
+        """Matrices for repeated evaluations."""
+        return Workspace([rows.stop - rows.start for rows in self._rows], len(self.data.y))
+
+    def terms(
+        self, parameters: Hyperparameters, X: Array, work: Workspace | None = None
+    ) -> list[Term]:
         """Terms of all components; `X` are the inputs, warped if the model does so."""
         loadings = None
         if not self._unit_loadings:
@@ -64,34 +109,37 @@ class Covariance:
         for c, (component, rows) in enumerate(zip(self.model.components, self._rows, strict=True)):
             Z = (X[rows] - 0.5) / parameters.lengthscales[c]
             a = None if loadings is None else loadings[c][rows]
-            terms.append(_term(component, rows, Z, a, parameters.scales[c]))
+            matrices = _correlation(component, Z, c, work)
+            terms.append(Term(rows, Z, a, float(parameters.scales[c]), *matrices))
         return terms
 
-    def matrix(self, terms: list[Term], parameters: Hyperparameters) -> Array:
+    def matrix(
+        self, terms: list[Term], parameters: Hyperparameters, work: Workspace | None = None
+    ) -> Array:
         """K: the terms, the variance of uncertain means and the noise."""
         n = len(self.data.y)
-        if len(terms) == 1 and len(terms[0].Z) == n:
-            K = terms[0].covariance.copy()
+        first, *others = terms
+        if len(first.Z) == n:
+            K = first.covariance(None if work is None else work.K)
         else:
-            K = np.zeros((n, n))
-            for term in terms:
-                K[term.rows, term.rows] += term.covariance
+            K, others = np.zeros((n, n)), terms
+        for term in others:
+            spare = None if work is None else work.spare(len(term.Z))
+            K[term.rows, term.rows] += term.covariance(spare)
         if self._of_means is not None:
             K += self._of_means
         K.flat[:: n + 1] += noise_of(parameters, self.data)
         return K
 
 
-def _term(component: Component, rows: slice, Z: Array, a: Array | None, scale: float) -> Term:
-    """Term of a component with loadings `a` and output variance `scale`."""
-    k, slope = KERNELS[component.kernel](scaled_distances(Z))
-    if a is None and not component.learn_scale:
-        return Term(rows, Z, a, covariance=k, slope=slope, correlation=k)
-    ones = np.ones(len(Z)) if a is None else a
-    weight = scale * np.outer(ones, ones)
-    covariance = weight * k
-    weighted_slope = covariance if slope is k else weight * slope
-    return Term(rows, Z, a, covariance, weighted_slope, correlation=k)
+def _correlation(
+    component: Component, Z: Array, index: int, work: Workspace | None
+) -> tuple[Array, Array]:
+    """Kernel k and slope k' of a component among the rows of `Z`."""
+    kernel = KERNELS[component.kernel]
+    if work is None:
+        return kernel(scaled_distances(Z))
+    return kernel(scaled_distances(Z, out=work.correlations[index]), work.slopes[index])
 
 
 def _extent(loadings: tuple[float, ...], groups: NDArray[np.intp]) -> slice:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..blocks import in_blocks
 from .distributions import Mixture
 from .parameters import Hyperparameters
-from .posterior import DrawReport, sample_posterior
+from .posterior import Draws, sample_posterior
 from .process import GaussianProcess, RandomSource, draw_samples
 
 Array = NDArray[np.float64]
@@ -57,10 +57,10 @@ class ProcessEnsemble:
     @classmethod
     def drawn(
         cls, process: GaussianProcess, n_draws: int, rng: np.random.Generator | int = 0
-    ) -> tuple[ProcessEnsemble, DrawReport]:
-        """Draw a process's hyperparameters from their posterior; also report how it went."""
+    ) -> tuple[ProcessEnsemble, Draws]:
+        """Draw a process's hyperparameters from their posterior; also return the draws."""
         draws = sample_posterior(process.objective, [process.optimum], n_draws, rng)
-        return cls.of(process, draws.parameters, draws.weights), draws.report
+        return cls.of(process, draws.parameters, draws.weights), draws
 
     @property
     def noise_var(self) -> Array:

@@ -3,7 +3,7 @@
 With ``R[i, j] = sum_d (x_id - x_jd)**2 / lengthscale_d**2`` each kernel gives k(R) and
 ``k'(R) = -2 dk/dR``: every derivative with respect to lengthscales and inputs is k' times
 something linear in the inputs. Kernels take ``E = -R/2``, which one matrix product provides, and
-may overwrite it.
+may overwrite it. They may also be given a matrix of the same shape to write to.
 """
 
 from __future__ import annotations
@@ -14,33 +14,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Kernel = Callable[[Array], tuple[Array, Array]]
+Kernel = Callable[..., tuple[Array, Array]]
 
 
-def rbf(E: Array) -> tuple[Array, Array]:
+def rbf(E: Array, spare: Array | None = None) -> tuple[Array, Array]:
     """Squared-exponential kernel: k = exp(-R/2), whose slope k' is k itself."""
     k = np.exp(E, out=E)
     return k, k
 
 
-def matern52(E: Array) -> tuple[Array, Array]:
-    """Matérn-5/2 kernel, twice differentiable: rougher than the RBF."""
-    s = np.sqrt(-10.0 * E)
-    decay = np.exp(-s)
-    slope = (5.0 / 3.0) * (1.0 + s) * decay
-    return slope * 0.6 - (10.0 / 3.0) * E * decay, slope
+def matern52(E: Array, spare: Array | None = None) -> tuple[Array, Array]:
+    """Matérn-5/2 kernel, twice differentiable: rougher than the RBF.
+
+    Its slope is written to `spare`, if that is given.
+    """
+    slope = np.multiply(E, -10.0, out=spare)
+    np.sqrt(slope, out=slope)  # s
+    decay = np.exp(-slope)
+    slope += 1.0
+    slope *= 5.0 / 3.0
+    slope *= decay  # 5/3 (1 + s) exp(-s)
+    E *= 10.0 / 3.0
+    E *= decay
+    np.multiply(slope, 0.6, out=decay)
+    return np.subtract(decay, E, out=E), slope
 
 
 KERNELS: dict[str, Kernel] = {"rbf": rbf, "matern52": matern52}
 
 
-def scaled_distances(Z1: Array, Z2: Array | None = None) -> Array:
+def scaled_distances(Z1: Array, Z2: Array | None = None, out: Array | None = None) -> Array:
     """Return E = -R/2 between the rows of `Z1` (n, d) and `Z2` (m, d), inputs over lengthscales.
 
-    Without `Z2` it is that of the rows of `Z1` among themselves, exactly zero on the diagonal.
+    Without `Z2` it is that of the rows of `Z1` among themselves, exactly zero on the diagonal. It
+    is written to `out`, if that is given.
     """
     left, right = _with_norms(Z1, Z1 if Z2 is None else Z2)
-    E: Array = left @ right.T
+    E: Array = np.matmul(left, right.T, out=out)
     np.minimum(E, 0.0, out=E)
     if Z2 is None:
         E.flat[:: len(E) + 1] = 0.0

@@ -11,13 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .covariance import Covariance, Term
+from .covariance import Covariance, Term, Workspace
 from .layout import Layout
-from .linalg import cholesky, lower_inverse, solve_cholesky, symmetric_product
+from .linalg import (
+    cholesky,
+    cholesky_in_place,
+    lower_inverse,
+    solve_cholesky,
+    symmetric_product,
+)
 from .model import Component, Model
 from .observations import Observations
 from .parameters import Hyperparameters
@@ -78,13 +85,16 @@ class Objective:
         self._covariance = Covariance(model, data)
         self._inputs = WarpInputs.of(data.X) if model.warp else None
         self._targets = np.column_stack([data.y, self.basis])
-        self._ones = np.ones((len(data.y), 1))
         self._learns_noise = self.members
         if data.noise_var is not None:
             self._learns_noise = self.members * np.isnan(data.noise_var)[:, None]
 
+    @cached_property
+    def _work(self) -> Workspace:
+        return self._covariance.workspace()
+
     def __call__(self, theta: Array) -> tuple[float, Array]:
-        """Value and gradient at `theta`."""
+        """Value and gradient at `theta`. One call at a time: calls share their memory."""
         parameters = self.layout.unpack(theta)
         value, gradient = self._log_likelihood_gradient(parameters)
         log_prior, prior_slope = self.layout.log_prior(theta)
@@ -98,7 +108,7 @@ class Objective:
             X = self._inputs.value(parameters.warp_a, parameters.warp_b)
         K = self._covariance.matrix(self._covariance.terms(parameters, X), parameters)
         L, jitter = cholesky(K)
-        return self._profile(L, jitter, solve_cholesky(L, self._targets))
+        return Factorisation(L, jitter, *self._profile(solve_cholesky(L, self._targets)))
 
     def log_likelihood(self, parameters: Hyperparameters) -> float:
         """Log marginal likelihood of the standardised targets; means profiled or integrated out."""
@@ -106,19 +116,25 @@ class Objective:
 
     def log_density(self, f: Factorisation) -> float:
         """Log marginal likelihood from a factorisation."""
-        log_determinant = 2.0 * float(np.log(f.L.diagonal()).sum())
-        # y^T alpha is the quadratic form of the residual too: H^T alpha = 0 at the profiled means.
-        quadratic = float(self.data.y @ f.alpha)
-        return -0.5 * (quadratic + log_determinant + len(f.alpha) * _LOG_2PI)
+        return self._log_density(f.L.diagonal(), f.alpha)
 
-    def _profile(self, L: Array, jitter: float, solved: Array) -> Factorisation:
-        """Profile the means, given `solved` = K^-1 [y, H]."""
+    def _log_density(self, diagonal: Array, alpha: Array) -> float:
+        """Log marginal likelihood from the diagonal of L, and alpha."""
+        log_determinant = 2.0 * float(np.log(diagonal).sum())
+        # y^T alpha is the quadratic form of the residual too: H^T alpha = 0 at the profiled means.
+        quadratic = float(self.data.y @ alpha)
+        return -0.5 * (quadratic + log_determinant + len(alpha) * _LOG_2PI)
+
+    def _profile(self, solved: Array) -> tuple[Array, Array]:
+        """Means of the groups and alpha, given `solved` = K^-1 [y, H]."""
+        beta = np.zeros(self.model.n_groups)
+        if not self.basis.shape[1]:
+            return beta, solved[:, 0]
         gram = self.basis.T @ solved  # H^T K^-1 [y, H]
         target, inner = gram[:, 0], gram[:, 1:]
         means = target / inner[0] if len(target) == 1 else np.linalg.solve(inner, target)
-        beta = np.zeros(self.model.n_groups)
         beta[self._profiled] = means
-        return Factorisation(L, jitter, beta, solved[:, 0] - solved[:, 1:] @ means)
+        return beta, solved[:, 0] - solved[:, 1:] @ means
 
     def _log_likelihood_gradient(self, parameters: Hyperparameters) -> tuple[float, Array]:
         X, warp_partials = self.data.X, None
@@ -126,39 +142,39 @@ class Objective:
             X, *warp_partials = self._inputs.value_and_partials(
                 parameters.warp_a, parameters.warp_b
             )
-        terms = self._covariance.terms(parameters, X)
-        f, A = self._factorise_with_trace(terms, parameters)
-        gradient, layout = np.empty(self.layout.size), self.layout
+        terms = self._covariance.terms(parameters, X, self._work)
+        value, A = self._value_and_trace(terms, parameters)
+        gradient, layout = np.zeros(self.layout.size), self.layout
         by_input = self._add_components(gradient, A, terms, parameters)
-        if layout.factors.size:
-            gradient[layout.factors.where] = self._by_factors(A, terms, parameters)
         if layout.noise.size:
             per_group = A.diagonal() @ self._learns_noise
             gradient[layout.noise.where] = 0.5 * parameters.noise_var * per_group
         if warp_partials is not None:
             for block, partial in zip((layout.warp_a, layout.warp_b), warp_partials, strict=True):
                 gradient[block.where] = np.einsum("id,id->d", by_input, partial)
-        return self.log_density(f), gradient
+        return value, gradient
 
-    def _factorise_with_trace(
+    def _value_and_trace(
         self, terms: list[Term], parameters: Hyperparameters
-    ) -> tuple[Factorisation, Array]:
-        """Factorise K; also return A, of which only the lower triangle is right."""
-        L, jitter = cholesky(self._covariance.matrix(terms, parameters))
-        inverse = lower_inverse(L)
-        f = self._profile(L, jitter, symmetric_product(inverse, self._targets))
-        A = np.multiply.outer(f.alpha, f.alpha).T
-        A -= inverse
-        return f, A
+    ) -> tuple[float, Array]:
+        """Log likelihood; and A, of which only the lower triangle is right."""
+        L = cholesky_in_place(lambda: self._covariance.matrix(terms, parameters, self._work))
+        diagonal = L.diagonal().copy()
+        inverse = lower_inverse(L, in_place=True)
+        _, alpha = self._profile(symmetric_product(inverse, self._targets))
+        outer = np.multiply.outer(alpha, alpha, out=self._work.spare(len(alpha))).T
+        return self._log_density(diagonal, alpha), np.subtract(outer, inverse, out=inverse)
 
     def _add_components(
         self, gradient: Array, A: Array, terms: list[Term], parameters: Hyperparameters
     ) -> Array:
-        """Write the derivatives by lengthscales and scales; return those by the warped inputs."""
+        """Add the derivatives by lengthscales, scales and factors.
+
+        The derivatives by the warped inputs are returned.
+        """
         by_input = np.zeros_like(self.data.X)
         for c, (term, component) in enumerate(zip(terms, self.model.components, strict=True)):
-            part = A[term.rows, term.rows]
-            spread = _radial_spread(part, term)
+            spread, per_point = self._by_component(A[term.rows, term.rows], term)
             by_lengthscale = np.einsum("id,id->d", term.Z, spread)
             if component.isotropic:
                 by_lengthscale = by_lengthscale.sum()
@@ -166,23 +182,41 @@ class Objective:
             if self.model.warp:
                 by_input[term.rows] -= spread / parameters.lengthscales[c]
             if component.learn_scale:
-                by_scale = symmetric_product(part * term.covariance.T, self._ones[term.rows]).sum()
-                gradient[self.layout.scales[c].where] = 0.5 * by_scale
+                a = 1.0 if term.loadings is None else term.loadings
+                gradient[self.layout.scales[c].where] = 0.5 * np.sum(a * per_point)
+            if any(component.factors):
+                by_loading = per_point @ self.members[term.rows]
+                by_factor = gradient[self.layout.factors.where]
+                for i, group, slope in _loading_slopes(component, parameters.factors):
+                    by_factor[i] += by_loading[group] * slope
         return by_input
 
-    def _by_factors(self, A: Array, terms: list[Term], parameters: Hyperparameters) -> Array:
-        """Derivative with respect to the learned factors of the loadings."""
-        gradient = np.zeros(self.model.n_factors)
-        for c, (term, component) in enumerate(zip(terms, self.model.components, strict=True)):
-            if term.loadings is None or not any(component.factors):
-                continue
-            rows = term.rows
-            weighted = A[rows, rows] * term.correlation.T
-            per_point = symmetric_product(weighted, term.loadings[:, None])[:, 0]
-            by_loading = parameters.scales[c] * (per_point @ self.members[rows])
-            for i, group, slope in _loading_slopes(component, parameters.factors):
-                gradient[i] += by_loading[group] * slope
-        return gradient
+    def _by_component(self, A: Array, term: Term) -> tuple[Array, Array]:
+        """Derivatives that all others of a component follow from.
+
+        Returns
+        -------
+        spread : array of shape (n, d)
+            r Z - M Z with M = A * s (a a^T) k' and r = M 1. Its negative is the derivative by the
+            inputs over lengthscales. Its product with Z, summed over the points, is the derivative
+            by the log lengthscales.
+        per_point : array of shape (n,)
+            The derivative by each point's own loading: s (A * k) a.
+        """
+        n, d = term.Z.shape
+        a = np.ones(n) if term.loadings is None else term.loadings
+        weighted = np.empty((n, d + 1), order="F")  # a [Z, 1]
+        np.multiply(term.Z, a[:, None], out=weighted[:, :d])
+        weighted[:, d] = a
+        product = term.scale * self._product(A, term.slope, weighted)
+        spread = a[:, None] * (product[:, d:] * term.Z - product[:, :d])
+        if term.slope is term.correlation:
+            return spread, product[:, d]
+        return spread, term.scale * self._product(A, term.correlation, a[:, None])[:, 0]
+
+    def _product(self, A: Array, k: Array, B: Array) -> Array:
+        """(A * k) B, for matrices that are symmetric but for the upper triangle of A."""
+        return symmetric_product(np.multiply(A, k.T, out=self._work.spare(len(A)).T), B)
 
 
 def _loading_slopes(component: Component, factors: Array) -> Iterator[tuple[int, int, float]]:
@@ -191,17 +225,3 @@ def _loading_slopes(component: Component, factors: Array) -> Iterator[tuple[int,
         for position, i in enumerate(used):
             others = [j for k, j in enumerate(used) if k != position]
             yield i, group, component.loadings[group] * math.prod(factors[others])
-
-
-def _radial_spread(A: Array, term: Term) -> Array:
-    """Return r Z - M Z with M = A * slope and r = M 1, shape (n, d).
-
-    Its negative is the derivative by the inputs over lengthscales. Its product with Z, summed over
-    the points, is the derivative by the log lengthscales.
-    """
-    d = term.Z.shape[1]
-    augmented = np.empty((len(term.Z), d + 1), order="F")
-    augmented[:, :d] = term.Z
-    augmented[:, d] = 1.0
-    product = symmetric_product(A * term.slope.T, augmented)  # M [Z, 1]
-    return product[:, d:] * term.Z - product[:, :d]

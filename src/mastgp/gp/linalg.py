@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsymm
@@ -49,9 +51,22 @@ def cholesky(K: Array) -> tuple[Array, float]:
     )
 
 
-def lower_inverse(L: Array) -> Array:
-    """Return the lower triangle of the inverse of ``L @ L.T``; the upper triangle is zero."""
-    inverse: Array = dpotri(L, lower=1)[0]
+def cholesky_in_place(build: Callable[[], Array]) -> Array:
+    """Factorise the matrix that `build` returns, in its own memory.
+
+    Only the lower triangle of the result is right. Where jitter is needed, the matrix is built
+    again.
+    """
+    L, info = dpotrf(build().T, lower=1, clean=0, overwrite_a=1)
+    if info == 0 and L[-1, -1] > 0.0:
+        factor: Array = L
+        return factor
+    return cholesky(build())[0]
+
+
+def lower_inverse(L: Array, in_place: bool = False) -> Array:
+    """Return the lower triangle of the inverse of ``L @ L.T``; the upper one is that of L."""
+    inverse: Array = dpotri(L, lower=1, overwrite_c=in_place)[0]
     return inverse
 
 

@@ -92,12 +92,15 @@ class Draws:
     parameters : tuple of k Hyperparameters
     weights : array of shape (k,)
         Of sum one.
+    mode : Hyperparameters
+        Where the density that was drawn from has the mode of the largest evidence.
     report : DrawReport
     """
 
     thetas: Array
     parameters: tuple[Hyperparameters, ...]
     weights: Array
+    mode: Hyperparameters
     report: DrawReport
 
 
@@ -213,8 +216,9 @@ def sample_posterior(
         values=density.values,
         seconds=time.perf_counter() - started,
     )
-    parameters = tuple(objective.layout.unpack(theta) for theta in thetas)
-    return Draws(thetas, parameters, sample.weights, report)
+    unpack = objective.layout.unpack
+    mode = unpack(density.theta(sample.mode))
+    return Draws(thetas, tuple(map(unpack, thetas)), sample.weights, mode, report)
 
 
 def _starts(objective: Objective, density: LogPosterior, optima: Sequence[Array]) -> list[Array]:
@@ -243,6 +247,7 @@ class _Sample:
 
     points: Array
     weights: Array
+    mode: Array
     report: DrawReport
 
 
@@ -259,7 +264,7 @@ def _draw(
     told = shape if math.isfinite(shape) else None
     report = DrawReport("importance", len(proposal.modes), told, None, worth, 0, 0, 0.0)
     if shape <= GOOD_SHAPE and worth >= ENOUGH * n_draws:
-        return _Sample(*_together(kept), report)
+        return _Sample(*_together(kept), proposal.modes[0].centre, report)
     return _moved(density, proposal, kept, report, rng)
 
 
@@ -282,7 +287,7 @@ def _moved(
             break
     acceptance = float(np.mean(chains.acceptances))
     report = replace(report, method="hamiltonian", acceptance=acceptance, effective_draws=worth)
-    return _Sample(*_together(chains.points), report)
+    return _Sample(*_together(chains.points), proposal.modes[0].centre, report)
 
 
 def worth_after(worth: float, n: int, memory: float) -> float:

@@ -146,7 +146,8 @@ class GaussianProcess:
             self._data,
             self.y_mean,
             self.y_scale,
-            objective=self.objective,
+            self.report,
+            self.objective,
         )
 
     @property

@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 
 #: Searches end when the log density changes by less; ten times that ends some of them too soon.
 TOLERANCE = 1e-4
+#: A search after which draws are made need only come near: they climb on by themselves.
+DRAWN_TOLERANCE = 0.1
 
 
 class CoKriging(MultiFidelityRegressor):
@@ -68,7 +70,8 @@ class CoKriging(MultiFidelityRegressor):
     Attributes
     ----------
     process_ : mastgp.gp.GaussianProcess
-        The joint GP at the optimum; its group m is the m-th fidelity, cheapest first.
+        The joint GP at the optimum, or at the mode of what was drawn from; its group m is the m-th
+        fidelity, cheapest first.
     posterior_ : mastgp.gp.ProcessEnsemble or mastgp.gp.GaussianProcess
         What predicts: the draws, or the optimum.
     draw_report_ : mastgp.gp.DrawReport or None
@@ -181,16 +184,16 @@ class CoKriging(MultiFidelityRegressor):
             y_scale=joint.scales(data, self.traits_),
             starts=starts,
             on_evaluation=counter("co-kriging"),
-            tolerance=TOLERANCE,
+            tolerance=DRAWN_TOLERANCE if self._draws else TOLERANCE,
         )
         warn_about_fit(self.process_, "of all fidelities")
         self.posterior_, self.draw_report_ = self.process_, None
         if self._draws:
             seed = 0 if self.random_state is None else self.random_state
             rng = np.random.default_rng(check_random_state(seed).randint(2**31 - 1))
-            self.posterior_, self.draw_report_ = ProcessEnsemble.drawn(
-                self.process_, self.n_draws, rng
-            )
+            self.posterior_, draws = ProcessEnsemble.drawn(self.process_, self.n_draws, rng)
+            self.process_ = self.process_.with_parameters(draws.mode)
+            self.draw_report_ = draws.report
 
     def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution:
         """Predict held-out expensive observations; noise is included.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError, MastWarning, silenced
+from ..gp import GaussianProcess
 from ..surrogates.gp import GP, as_surrogate
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts
@@ -48,6 +49,8 @@ class SingleFidelity(MultiFidelityRegressor):
     array([0.25])
     """
 
+    process_: GaussianProcess
+
     def __init__(
         self,
         which: str = "top",
@@ -77,7 +80,9 @@ class SingleFidelity(MultiFidelityRegressor):
         if self.which not in ("top", "cheapest"):
             raise DataError(f"unknown choice {self.which!r}; use 'top' or 'cheapest'")
         surrogate = as_surrogate(self.surrogate)
-        self.process_ = fit_process(surrogate, data, self._modelled(data), known)
+        before = known.before_of(SingleFidelity)
+        old = None if before is None else before.process_
+        self.process_ = fit_process(surrogate, data, self._modelled(data), known, old)
 
     def _modelled(self, data: Dataset) -> Fidelity:
         return data.top if self.which == "top" else data.fidelities[0]

@@ -83,9 +83,18 @@ class Fitting:
         return Hints(warp, self.data.scale_of(y), counter(what), self.random, before)
 
 
-def fit_process(surrogate: GP, data: Dataset, fidelity: Fidelity, known: Known) -> GaussianProcess:
-    """Fit a GP of one fidelity on its own; a warning says where the fit had trouble."""
-    fitted = Fitting(data, known, 0).fit_fidelity(surrogate, fidelity)
+def fit_process(
+    surrogate: GP,
+    data: Dataset,
+    fidelity: Fidelity,
+    known: Known,
+    before: GaussianProcess | None = None,
+) -> GaussianProcess:
+    """Fit a GP of one fidelity on its own; a warning says where the fit had trouble.
+
+    The search begins where that of `before`, a GP of nearly the same data, ended.
+    """
+    fitted = Fitting(data, known, 0).fit_fidelity(surrogate, fidelity, before)
     assert isinstance(fitted, GaussianProcess)
     warn_about_fit(fitted, f"of {fidelity.name}")
     return fitted

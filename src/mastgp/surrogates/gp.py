@@ -16,6 +16,9 @@ from .base import Hints, Surrogate
 
 Array = NDArray[np.float64]
 
+#: A search from the optimum of nearly the same data ends when the log density changes by less.
+REFIT_TOLERANCE = 1e-2
+
 
 class GP(Surrogate):
     """How the Gaussian processes of the three stages are built.
@@ -80,6 +83,7 @@ class GP(Surrogate):
             y_scale=y_scale,
             starts=starts,
             on_evaluation=on_evaluation,
+            tolerance=None if starts is None else REFIT_TOLERANCE,
         )
 
     def fit_stage(
