@@ -101,6 +101,8 @@ class Method:
 
 #: Every method by name, in the order of the registry.
 METHODS: dict[str, Method] = {}
+#: Paths of estimator classes that files may hold though they are no methods, by class name.
+WRAPPERS: dict[str, str] = {}
 
 
 def register(method: Method) -> None:
@@ -129,7 +131,7 @@ def method(name: str) -> Method:
 
 def stored_classes() -> dict[str, str]:
     """Name in model files and path of every estimator class that may be read from a file."""
-    return {m.class_name: m.path for m in METHODS.values() if not m.python_only}
+    return {m.class_name: m.path for m in METHODS.values() if not m.python_only} | WRAPPERS
 
 
 def stored_class(name: str) -> Any:

@@ -6,7 +6,7 @@ this module but the package itself; whoever looks for a method asks :mod:`mastgp
 
 from __future__ import annotations
 
-from .methods import Method, register
+from .methods import WRAPPERS, Method, register
 
 register(
     Method(
@@ -215,3 +215,6 @@ register(
         python_only=True,
     )
 )
+
+# What a method may be wrapped in.
+WRAPPERS["TransformedResponse"] = "mastgp.models.transformed:TransformedResponse"

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 
 from mastgp.auto.candidates import default_candidates
+from mastgp.gp.responses import Logarithm
 from mastgp.models.single import SingleFidelity
 from mastgp.surrogates import GP
 
 
-@pytest.mark.parametrize(("n_levels", "number"), [(1, 2), (2, 9), (3, 10)])
+@pytest.mark.parametrize(("n_levels", "number"), [(1, 2), (2, 8), (3, 9)])
 def test_candidates_have_names_of_their_own(n_levels, number):
     names = [c.name for c in default_candidates(n_levels)]
     assert len(set(names)) == len(names) == number
@@ -32,6 +33,17 @@ def test_one_fidelity_has_candidates_that_need_no_other():
     assert not any(c.estimator.uses_cheap_data for c in candidates)
     alone = {c.name: c.estimator for c in candidates}["expensive alone"]
     assert repr(alone) == repr(SingleFidelity())
+
+
+@pytest.mark.parametrize(("n_levels", "number"), [(1, 1), (2, 5), (3, 6)])
+def test_models_of_a_transformed_response_join_the_others(n_levels, number):
+    plain = {c.name for c in default_candidates(n_levels)}
+    both = list(default_candidates(n_levels, Logarithm()))
+    of_logs = [c for c in both if c.name.startswith("log: ")]
+    assert len(of_logs) == number
+    assert {c.name.removeprefix("log: ") for c in of_logs} <= plain
+    assert {"expensive alone", "top only, warped"} <= {c.name for c in both}
+    assert all(c.estimator.transformation == Logarithm() for c in of_logs)
 
 
 def test_a_common_bias_takes_three_fidelities():

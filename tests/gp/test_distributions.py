@@ -5,7 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from mastgp.gp.distributions import Mixture, Normal, blended
+from mastgp.gp.blends import blended
+from mastgp.gp.distributions import Mixture, Normal
 
 Y = np.array([-1.0, 0.3, 2.5])
 

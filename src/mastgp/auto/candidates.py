@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..check.validation import ALONE
+from ..gp.responses import Logarithm, YeoJohnson
 from ..models.cokriging import CoKriging
 from ..models.estimator import MultiFidelityRegressor
 from ..models.fire import FIRE
 from ..models.mast import MAST
 from ..models.single import SingleFidelity
+from ..models.transformed import TransformedResponse
 
 
 @dataclass(frozen=True)
@@ -31,24 +33,49 @@ class Candidate:
     added: bool = False
 
 
-def default_candidates(n_levels: int) -> Iterator[Candidate]:
-    """Candidates for data of so many fidelities."""
+def default_candidates(
+    n_levels: int, response: Logarithm | YeoJohnson | None = None
+) -> Iterator[Candidate]:
+    """Candidates for data of so many fidelities.
+
+    Parameters
+    ----------
+    n_levels : int
+    response : Logarithm or YeoJohnson, optional
+        A transformation that is tried as well. Models of it take the place of some others.
+    """
+    if response is None:
+        yield from _joint(n_levels, GENERAL, MATERN)
+    else:
+        yield from _joint(n_levels)
+        yield from (_of(response, candidate) for candidate in _joint(n_levels, MATERN))
+        yield from (_of(response, candidate) for candidate in _others(n_levels))
+    yield from _others(n_levels)
     if n_levels > 1:
-        yield from _joint_candidates(n_levels)
-        yield Candidate("fire", FIRE())
         yield Candidate("mast", MAST())
     yield Candidate(ALONE, SingleFidelity())
+
+
+GENERAL = ("general", "rbf", "kumaraswamy")
+MATERN = ("autoregressive", "matern52", None)
+
+
+def _joint(n_levels: int, *more: tuple[str, str, str | None]) -> Iterator[Candidate]:
+    """Co-kriging of all levels. With two of them a bias fades in one way only."""
+    if n_levels == 1:
+        return
+    biased = ("common-bias", "fading-bias") if n_levels > 2 else ("shared-bias",)
+    for structure in ("autoregressive", *biased):
+        yield _co_kriging(structure, "rbf", "kumaraswamy")
+    for options in more:
+        yield _co_kriging(*options)
+
+
+def _others(n_levels: int) -> Iterator[Candidate]:
+    """A nonlinear model, and one of the expensive points alone."""
+    if n_levels > 1:
+        yield Candidate("fire", FIRE())
     yield _co_kriging("top-only", "rbf", "kumaraswamy")
-
-
-def _joint_candidates(n_levels: int) -> Iterator[Candidate]:
-    yield _co_kriging("autoregressive", "rbf", "kumaraswamy")
-    yield _co_kriging("autoregressive", "matern52", None)
-    yield _co_kriging("shared-bias", "rbf", "kumaraswamy")
-    yield _co_kriging("general", "rbf", "kumaraswamy")
-    yield _co_kriging("fading-bias", "rbf", None)
-    if n_levels > 2:
-        yield _co_kriging("common-bias", "rbf", None)
 
 
 def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:
@@ -57,3 +84,9 @@ def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:
     parts += [short[kernel]] if kernel in short else []
     parts += ["warped"] if warp else []
     return Candidate(", ".join(parts), CoKriging(structure=structure, kernel=kernel, warp=warp))
+
+
+def _of(response: Logarithm | YeoJohnson, candidate: Candidate) -> Candidate:
+    """The same candidate for the transformed response."""
+    wrapped = TransformedResponse(candidate.estimator, response)
+    return Candidate(f"{response.short}: {candidate.name}", wrapped)

@@ -20,13 +20,13 @@ from ..check.heldout import HeldOut, check_table
 from ..check.validation import records
 from ..data.dataset import Bounds, Dataset, without_copies
 from ..errors import DataError, MastWarning, listed, silenced
-from ..gp import draw_samples
-from ..gp.distributions import Mixture, blended
+from ..gp.blends import Distribution, blended
 from ..methods import method
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.known import Known
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
+from .responses import worth_trying
 from .trying import Trials, Tried, calibration_of
 from .verdict import FidelityVerdict, Verdict, judge
 
@@ -58,6 +58,9 @@ class AutoSurrogate(MultiFidelityRegressor):
         stays.
     drop : bool
         Whether cheap fidelities that hurt, by the verdict, are left out altogether.
+    transform : bool
+        Whether models of a transformed response take part, such as of its logarithm, where that
+        makes the data more probable. Their weights follow from densities in the user's units.
 
     Attributes
     ----------
@@ -97,6 +100,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         add: Mapping[str, MultiFidelityRegressor] | Sequence[str] | None = None,
         calibrate: bool = False,
         drop: bool = False,
+        transform: bool = True,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -106,6 +110,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         self.add = add
         self.calibrate = calibrate
         self.drop = drop
+        self.transform = transform
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state
@@ -123,7 +128,8 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
-        candidates = [*default_candidates(len(data.fidelities)), *self._added()]
+        response = worth_trying(data) if self.transform else None
+        candidates = [*default_candidates(len(data.fidelities), response), *self._added()]
         _check_names(candidates)
         names = {entry.name for entry in done}
         trials = Trials(data, done)
@@ -189,11 +195,11 @@ class AutoSurrogate(MultiFidelityRegressor):
         table.insert(1, "weight", table.model.map(weights))
         return table
 
-    def predict_mixture(self, X: ArrayLike, include_noise: bool = False) -> Mixture:
+    def predict_mixture(self, X: ArrayLike, include_noise: bool = False) -> Distribution:
         """The whole predictive distribution: mean, variance, density, cdf and quantiles."""
         return self.distribution_unit(self._unit_queries(X), include_noise)
 
-    def distribution_unit(self, U: Array, include_noise: bool = False) -> Mixture:
+    def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
         """The mixture of the members' predictions at unit-cube inputs."""
         members = [m.distribution_unit(U, include_noise) for m in self.candidates_.values()]
         return blended(self._shares, members).dilated(self.calibration_)
@@ -241,10 +247,9 @@ class AutoSurrogate(MultiFidelityRegressor):
         random = check_random_state(self.random_state if random_state is None else random_state)
         counts = random.multinomial(n_samples, self._shares)
         draws = [
-            draw_samples(mean, cov, count, random)
+            model.sample_unit(U, count, random)
             for count, model in zip(counts, self.candidates_.values(), strict=True)
             if count
-            for mean, cov in [model.covariance_unit(U)]
         ]
         samples = np.hstack([np.empty((len(U), 0)), *draws])[:, random.permutation(n_samples)]
         centre = self.mean_unit(U)[:, None]

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from ..check.heldout import Fold, HeldOut, fold_numbers, folds_of, predict_held_out
 from ..data.dataset import Dataset
 from ..errors import DataError, FitWarning, MastError, MastWarning, silenced, warn
-from ..gp.distributions import Distribution, blended
+from ..gp.blends import Distribution, blended
 from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known, SharedFits
 from ..progress import listening, report

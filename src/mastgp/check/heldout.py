@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Dataset
 from ..errors import DataError, MastWarning, silenced
-from ..gp.distributions import Distribution, Normal
+from ..gp.blends import Distribution, gathered
+from ..gp.distributions import Normal
 from ..models.estimator import MultiFidelityRegressor
 from ..models.known import SharedFits
 from ..progress import report
@@ -183,21 +184,19 @@ def _one_at_a_time(data: Dataset, folds: Sequence[Fold]) -> bool:
     return len(folds) == int(data.places(data.top).max()) + 1
 
 
-def _refitted(model: MultiFidelityRegressor, folds: Sequence[Fold]) -> Normal:
+def _refitted(model: MultiFidelityRegressor, folds: Sequence[Fold]) -> Distribution:
     """Predict each fold by a model that was fitted without it."""
     data = model.training_data_
-    top = data.top
-    mean, var = np.empty(len(top.y)), np.empty(len(top.y))
+    top, predicted = data.top, []
     for done, fold in enumerate(folds):
         report("checking on held-out points", done, len(folds))
         with silenced(MastWarning):
             refitted = model.refit(fold.rest, fold.shared)
-        rows = fold.rows
-        mean[rows], latent_var = refitted.predict_unit(data.box.to_unit(top.X[rows]))
-        known = None if top.noise_var is None else top.noise_var[rows]
-        var[rows] = latent_var + (refitted.noise_var_ if known is None else known)
+        known = None if top.noise_var is None else top.noise_var[fold.rows]
+        U = data.box.to_unit(top.X[fold.rows])
+        predicted.append((fold.rows, refitted.observed_unit(U, known)))
     report("checking on held-out points", len(folds), len(folds))
-    return Normal(mean, var)
+    return gathered(predicted, len(top.y))
 
 
 def folds_of(data: Dataset, at_most: int = TEN_FOLDS_FROM) -> list[Fold]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gp.distributions import Distribution
+from ..gp.blends import Distribution
 
 Array = NDArray[np.float64]
 

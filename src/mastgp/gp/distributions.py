@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,17 +55,17 @@ class Normal:
 
     def quantile(self, q: float) -> Array:
         """Value below which the share q of the distribution lies."""
-        _check_level(q, "a quantile")
+        check_level(q, "a quantile")
         return self.mean + ndtri(q) * self._std
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Ends of the central interval that holds the share `level`."""
-        low, high = _ends_of(level)
+        low, high = ends_of(level)
         return self.quantile(low), self.quantile(high)
 
     def width(self, level: float = 0.95) -> Array:
         """Width of the central interval that holds the share `level`."""
-        return 2.0 * ndtri(_ends_of(level)[1]) * self._std
+        return 2.0 * ndtri(ends_of(level)[1]) * self._std
 
     def crps(self, y: ArrayLike) -> Array:
         """Continuous ranked probability score of one value per point: smaller is better.
@@ -130,7 +130,7 @@ class Mixture:
 
     def quantile(self, q: float) -> Array:
         """Value below which the share q of the distribution lies, by bisection."""
-        _check_level(q, "a quantile")
+        check_level(q, "a quantile")
         # Beyond so many standard deviations of every member lies less than q on either side.
         reach = 40.0 * self._stds
         low, high = (self.means - reach).min(axis=0), (self.means + reach).max(axis=0)
@@ -142,7 +142,7 @@ class Mixture:
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Ends of the central interval that holds the share `level`."""
-        low, high = _ends_of(level)
+        low, high = ends_of(level)
         return self.quantile(low), self.quantile(high)
 
     def width(self, level: float = 0.95) -> Array:
@@ -191,33 +191,6 @@ class Mixture:
         return np.sqrt(self.variances)
 
 
-def blended(weights: ArrayLike, members: Sequence[Normal | Mixture]) -> Mixture:
-    """The mixture of some distributions, each a normal one or a mixture itself.
-
-    Parameters
-    ----------
-    weights : array of shape (m,) or (m, n)
-        Of the members; the same at all points, or each point's own.
-    members : sequence of m distributions at the same n points
-    """
-    n = len(members[0].mean)
-    shares = np.asarray(weights, dtype=float).reshape(len(members), -1)
-    parts = [_as_mixture(member, n) for member in members]
-    return Mixture(
-        np.concatenate([s * part.weights for s, part in zip(shares, parts, strict=True)]),
-        np.concatenate([part.means for part in parts]),
-        np.concatenate([part.variances for part in parts]),
-    )
-
-
-def _as_mixture(member: Normal | Mixture, n: int) -> Mixture:
-    """The same distribution as a mixture whose weights are given at every point."""
-    if isinstance(member, Normal):
-        return Mixture(np.ones((1, n)), member.mean[None], member.variance[None])
-    weights = member.weights if member.weights.ndim == 2 else member.weights[:, None]
-    return Mixture(np.broadcast_to(weights, member.means.shape), member.means, member.variances)
-
-
 def _mean_distance(mean: Array, std: Array) -> Array:
     """E|Z| of normal variables Z."""
     with np.errstate(over="ignore"):
@@ -237,16 +210,13 @@ def _half_distance(weights: Array, means: Array, variances: Array) -> Array:
     return total
 
 
-def _check_level(q: float, what: str) -> None:
+def check_level(q: float, what: str) -> None:
+    """Refuse a level that is not between 0 and 1."""
     if not 0.0 < q < 1.0:
         raise ValueError(f"{what}'s level is between 0 and 1, not {q}")
 
 
-def _ends_of(level: float) -> tuple[float, float]:
+def ends_of(level: float) -> tuple[float, float]:
     """Levels of the two quantiles that bound a central interval."""
-    _check_level(level, "an interval")
+    check_level(level, "an interval")
     return 0.5 - 0.5 * level, 0.5 + 0.5 * level
-
-
-#: What predicts a value at every point.
-Distribution = Normal | Mixture

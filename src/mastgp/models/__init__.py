@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .mast import MAST
     from .recursive import Recursive
     from .single import SingleFidelity
+    from .transformed import TransformedResponse
 
 __all__ = [
     "FIRE",
@@ -28,6 +29,7 @@ __all__ = [
     "Reification",
     "SharedFits",
     "SingleFidelity",
+    "TransformedResponse",
 ]
 
 __getattr__ = lazily(
@@ -41,5 +43,6 @@ __getattr__ = lazily(
         ".mast": ("MAST",),
         ".recursive": ("Recursive",),
         ".single": ("SingleFidelity",),
+        ".transformed": ("TransformedResponse",),
     },
 )

@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, listed
 from ..gp import GaussianProcess
-from ..gp.distributions import Distribution, Mixture, Normal
+from ..gp.blends import Distribution
+from ..gp.distributions import Mixture, Normal
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.kernels import KERNELS
 from ..gp.posterior import N_DRAWS, DrawReport
@@ -175,17 +176,8 @@ class CoKriging(MultiFidelityRegressor):
             starts = {"before": before.process_.optimum}
         else:
             self.traits_ = Traits.of(data, levels)
-        self.process_ = GaussianProcess.fit(
-            joint.build(data, self.traits_),
-            np.concatenate([data.unit(fidelity) for fidelity in levels]),
-            np.concatenate([fidelity.y for fidelity in levels]),
-            groups=np.repeat(np.arange(len(levels)), [len(f.y) for f in levels]),
-            noise_var=known_noise(levels),
-            y_scale=joint.scales(data, self.traits_),
-            starts=starts,
-            on_evaluation=counter("co-kriging"),
-            tolerance=DRAWN_TOLERANCE if self._draws else TOLERANCE,
-        )
+        tolerance = DRAWN_TOLERANCE if self._draws else TOLERANCE
+        self.process_ = fit_joint(joint, data, self.traits_, tolerance, starts)
         warn_about_fit(self.process_, "of all fidelities")
         self.posterior_, self.draw_report_ = self.process_, None
         if self._draws:
@@ -300,3 +292,37 @@ class CoKriging(MultiFidelityRegressor):
         if "draws" in state:
             self.posterior_ = ProcessEnsemble.from_state(self.process_, state["draws"])
             self.draw_report_ = DrawReport(**state["draw_report"])
+
+
+def fit_joint(
+    joint: JointModel,
+    data: Dataset,
+    traits: Traits,
+    tolerance: float = TOLERANCE,
+    starts: dict[str, Array] | None = None,
+) -> GaussianProcess:
+    """Fit one GP to all of a joint model's levels; group m is the m-th of them.
+
+    Parameters
+    ----------
+    joint : JointModel
+    data : Dataset
+    traits : Traits
+        What the levels have in common.
+    tolerance : float
+        A search ends when the log density changes by less.
+    starts : dict of str to array, optional
+        Where to search from, instead of the usual starts.
+    """
+    levels = joint.levels(data)
+    return GaussianProcess.fit(
+        joint.build(data, traits),
+        np.concatenate([data.unit(fidelity) for fidelity in levels]),
+        np.concatenate([fidelity.y for fidelity in levels]),
+        groups=np.repeat(np.arange(len(levels)), [len(f.y) for f in levels]),
+        noise_var=known_noise(levels),
+        y_scale=joint.scales(data, traits),
+        starts=starts,
+        on_evaluation=counter("co-kriging"),
+        tolerance=tolerance,
+    )

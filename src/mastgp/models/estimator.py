@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,8 +28,10 @@ from ..errors import (
     warn,
 )
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
-from ..gp.distributions import Distribution, Normal
+from ..gp.blends import Distribution
+from ..gp.distributions import Normal
 from ..storage.model_file import load_model, save_model
+from .facts import TrustedPoints
 from .known import Known, SharedFits
 
 if TYPE_CHECKING:
@@ -43,24 +45,6 @@ Z95 = 1.959963984540054
 BLOCK_ROWS = 10_000
 #: Queries further outside the box than this share of its width draw a warning.
 FAR_OUTSIDE = 0.25
-
-
-class TrustedPoints(NamedTuple):
-    """Cheap points of one fidelity, with the trust that each was given.
-
-    Attributes
-    ----------
-    name : str
-        The fidelity's.
-    nearest : array of shape (n,)
-        Distance to the nearest expensive point, in the unit cube.
-    trust : array of shape (n,)
-        Share of the corrected cheap value.
-    """
-
-    name: str
-    nearest: Array
-    trust: Array
 
 
 class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -135,6 +119,16 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """Predictive distribution at unit-cube inputs: a normal one, unless overridden."""
         mean, var = self.predict_unit(U)
         return Normal(mean, var + self.noise_var_ if include_noise else var)
+
+    def moments_unit(self, U: Array, include_noise: bool) -> tuple[Array, Array]:
+        """Mean and variance at unit-cube inputs, of the function or of a new observation."""
+        mean, var = self.predict_unit(U)
+        return mean, var + self.noise_var_ if include_noise else var
+
+    def observed_unit(self, U: Array, noise_var: Array | None) -> Distribution:
+        """Distribution of new observations, each with its own known noise or with the learned."""
+        mean, var = self.predict_unit(U)
+        return Normal(mean, var + (self.noise_var_ if noise_var is None else noise_var))
 
     def get_state(self) -> dict[str, Any]:
         """Return what a file must hold besides parameters and data: plain values and arrays."""
@@ -306,14 +300,13 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         if return_std and return_cov:
             raise DataError("ask for return_std or return_cov, not for both")
         U = self._unit_queries(X)
-        extra = self.noise_var_ if include_noise else 0.0
         if return_cov:
             mean, cov = self.covariance_unit(U)
-            return mean, cov + extra * np.eye(len(cov))
+            return mean, cov + include_noise * self.noise_var_ * np.eye(len(cov))
         if not return_std:
             return self.mean_unit(U)
-        mean, var = self.predict_unit(U)
-        return mean, np.sqrt(var + extra)
+        mean, var = self.moments_unit(U, include_noise)
+        return mean, np.sqrt(var)
 
     def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
         """Value below which the share q of the predictive distribution lies, shape (n,)."""
@@ -402,9 +395,12 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions from the posterior, evaluated at `X`: shape (n, n_samples)."""
-        mean, cov = self.covariance_unit(self._unit_queries(X))
         random = check_random_state(self.random_state if random_state is None else random_state)
-        return draw_samples(mean, cov, n_samples, random)
+        return self.sample_unit(self._unit_queries(X), n_samples, random)
+
+    def sample_unit(self, U: Array, n_samples: int, random: np.random.RandomState) -> Array:
+        """Draw functions at unit-cube inputs, shape (n, n_samples)."""
+        return draw_samples(*self.covariance_unit(U), n_samples, random)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""

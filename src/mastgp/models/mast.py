@@ -25,8 +25,8 @@ from ..surrogates.choice import Choice, surrogates_of_stages
 from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .augmented import Augmented, blend, rows_of
-from .estimator import MultiFidelityRegressor, TrustedPoints
-from .facts import fit_reports, input_facts, noise_facts
+from .estimator import MultiFidelityRegressor
+from .facts import TrustedPoints, fit_reports, input_facts, noise_facts
 from .known import Known
 from .stages import Fitting, warn_about_fits
 from .trust import Metric, Radius, Trust, Weight, trust_in

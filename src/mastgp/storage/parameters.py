@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.fidelities import fidelity_name
 from ..errors import MastError
+from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
 from ..surrogates.description import build, describe
 from ..surrogates.gp import GP
 
@@ -53,6 +54,8 @@ def _is_surrogate(key: str, value: Any) -> bool:
 def _encode(value: Any) -> Any:
     if isinstance(value, GP):
         return {"$gp": value.get_params()}
+    if isinstance(value, Logarithm | YeoJohnson):
+        return {"$response": response_state(value)}
     if isinstance(value, CustomFunction):
         return {"$function": value.name}
     if callable(value):
@@ -79,7 +82,9 @@ def _encode_sequence(value: Any) -> Any:
 
 
 def _has_estimators(value: Any) -> bool:
-    return isinstance(value, Mapping) and any(hasattr(v, "fit") for v in value.values())
+    if isinstance(value, Mapping):
+        return any(hasattr(v, "fit") for v in value.values())
+    return hasattr(value, "fit_data")
 
 
 def _qualified_name(function: Any) -> str:
@@ -94,6 +99,7 @@ def _plain_key(key: Any) -> str:
 
 _DECODERS: dict[str, Callable[[Any], Any]] = {
     "$gp": lambda options: GP(**options),
+    "$response": restored_response,
     "$surrogate": build,
     "$function": CustomFunction,
 }

@@ -17,7 +17,7 @@ from .base import Hints, Surrogate
 Array = NDArray[np.float64]
 
 #: A search from the optimum of nearly the same data ends when the log density changes by less.
-REFIT_TOLERANCE = 1e-2
+REFIT_TOLERANCE = 1e-3
 
 
 class GP(Surrogate):

@@ -1,0 +1,183 @@
+"""Monotone transformations of a response: of what they make, a normal distribution may hold.
+
+Drag, rates and lifetimes are positive and skewed. A Gaussian process of their logarithms gives
+intervals that are never negative, and wider above than below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import boxcox, inv_boxcox
+
+Array = NDArray[np.float64]
+
+#: Nodes and weights of the integrals over normal distributions.
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
+#: Transformed values are kept within this, so that their exponentials are finite.
+_LARGEST = 300.0
+
+
+class Response(Protocol):
+    """A transformation z(y) that grows with y."""
+
+    @property
+    def label(self) -> str:
+        """What it is called where people read it."""
+        ...
+
+    def accepts(self, y: Array) -> NDArray[np.bool_]:
+        """Which values can be transformed."""
+        ...
+
+    def forward(self, y: Array) -> Array:
+        """z(y)."""
+        ...
+
+    def backward(self, z: Array) -> Array:
+        """y(z)."""
+        ...
+
+    def log_slope(self, y: Array) -> Array:
+        """Logarithm of dz/dy."""
+        ...
+
+    def moments(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """Mean of y and of y² where z is normal."""
+        ...
+
+
+@dataclass(frozen=True)
+class Logarithm:
+    """z = log y, for positive responses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Logarithm().backward(Logarithm().forward(np.array([0.5, 20.0])))
+    array([ 0.5, 20. ])
+    """
+
+    kind: ClassVar[str] = "log"
+
+    short: ClassVar[str] = "log"
+
+    @property
+    def label(self) -> str:
+        """The logarithm."""
+        return "the logarithm"
+
+    def accepts(self, y: Array) -> NDArray[np.bool_]:
+        """Positive values."""
+        return y > 0.0
+
+    def forward(self, y: Array) -> Array:
+        """Logarithm of y; minus infinity where y is not positive."""
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(y, 0.0))
+
+    def backward(self, z: Array) -> Array:
+        """Exponential of z."""
+        return np.exp(np.minimum(z, _LARGEST))
+
+    def log_slope(self, y: Array) -> Array:
+        """Logarithm of 1/y."""
+        return -self.forward(y)
+
+    def moments(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """Those of a log-normal distribution."""
+        return self.backward(mean + 0.5 * variance), self.backward(2.0 * (mean + variance))
+
+
+@dataclass(frozen=True)
+class YeoJohnson:
+    """Yeo and Johnson's power transformation of ``u = (y - centre) / scale``.
+
+    It is a power of 1 + u above the centre, and the opposite power, 2 less it, of 1 - u below.
+    With a power below 1 large values are pulled together and small ones apart; with a power of 1
+    nothing happens. All real values can be transformed.
+
+    References
+    ----------
+    Yeo, Johnson (2000), A new family of power transformations to improve normality or symmetry.
+    Biometrika 87.
+
+    Parameters
+    ----------
+    power : float
+        Between 0 and 2.
+    centre, scale : float
+        In the units of y.
+    """
+
+    kind: ClassVar[str] = "yeo-johnson"
+
+    power: float
+    centre: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def label(self) -> str:
+        """Name and power."""
+        return f"a Yeo-Johnson transformation of power {self.power:g}"
+
+    @property
+    def short(self) -> str:
+        """Its power."""
+        return f"power {self.power:g}"
+
+    def accepts(self, y: Array) -> NDArray[np.bool_]:
+        """All finite values."""
+        return np.isfinite(y)
+
+    def forward(self, y: Array) -> Array:
+        """Transformed values."""
+        u = (y - self.centre) / self.scale
+        above = boxcox(1.0 + np.maximum(u, 0.0), self.power)
+        return above - boxcox(1.0 + np.maximum(-u, 0.0), 2.0 - self.power)
+
+    def backward(self, z: Array) -> Array:
+        """Values whose transformation is z."""
+        z = np.clip(z, -_LARGEST, _LARGEST)
+        above = inv_boxcox(np.maximum(z, 0.0), self.power) - 1.0
+        below = inv_boxcox(np.maximum(-z, 0.0), 2.0 - self.power) - 1.0
+        return self.centre + self.scale * (above - below)
+
+    def log_slope(self, y: Array) -> Array:
+        """Logarithm of the derivative."""
+        u = (y - self.centre) / self.scale
+        return (self.power - 1.0) * np.sign(u) * np.log1p(np.abs(u)) - np.log(self.scale)
+
+    def moments(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """By Gauss-Hermite quadrature."""
+        return quadrature(self, mean, variance)
+
+
+def quadrature(response: Response, mean: Array, variance: Array) -> tuple[Array, Array]:
+    """Mean of y and of y² where z is normal, by Gauss-Hermite quadrature."""
+    std, weights = np.sqrt(variance), _WEIGHTS / _WEIGHTS.sum()
+    first, second = np.zeros_like(mean), np.zeros_like(mean)
+    for node, weight in zip(_NODES, weights, strict=True):
+        y = response.backward(mean + node * std)
+        first += weight * y
+        second += weight * y**2
+    return first, second
+
+
+KINDS: dict[str, type[Logarithm] | type[YeoJohnson]] = {
+    kind.kind: kind for kind in (Logarithm, YeoJohnson)
+}
+
+
+def response_state(response: Logarithm | YeoJohnson) -> dict[str, Any]:
+    """A transformation as plain values, for a file."""
+    return {"kind": response.kind, **vars(response)}
+
+
+def restored_response(state: dict[str, Any]) -> Logarithm | YeoJohnson:
+    """Inverse of :func:`response_state`."""
+    options = {key: float(value) for key, value in state.items() if key != "kind"}
+    return KINDS[state["kind"]](**options)

@@ -1,0 +1,248 @@
+"""Any method, applied to a transformation of the response."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..blocks import in_blocks
+from ..data.dataset import Bounds, Dataset, Fidelity
+from ..errors import DataError
+from ..gp.blends import Distribution, Transformed, blended
+from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
+from ..storage.model_file import estimator_state, restored_estimator
+from .estimator import BLOCK_ROWS, MultiFidelityRegressor
+from .known import Known
+
+Array = NDArray[np.float64]
+
+#: Step of the differences that gradients are made of, in the unit cube.
+_STEP = 1e-5
+
+
+class TransformedResponse(MultiFidelityRegressor):
+    """A method that models the logarithm, or another transformation, of the response.
+
+    Use it for positive responses that span decades, or whose large values vary more than the
+    small ones. Predictions are in the units of the response itself: the mean is the mean of the
+    response, and intervals are wider on one side than on the other. With the logarithm no value is
+    ever negative.
+
+    Parameters
+    ----------
+    estimator : MultiFidelityRegressor
+        The method. Its costs, order, bounds and known noise are used.
+    response : {"log"} or transformation
+        An instance of :class:`mastgp.gp.responses.YeoJohnson`, for responses that may be negative.
+
+    Attributes
+    ----------
+    estimator_ : fitted estimator
+        The model of the transformed response.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mastgp.models import CoKriging, TransformedResponse
+    >>> x = np.linspace(0, 1, 12)[:, None]
+    >>> model = TransformedResponse(CoKriging()).fit(x, np.exp(6 * np.sin(5 * x[:, 0])))
+    >>> low, high = model.predict_interval([[0.5]])
+    >>> bool(low[0] > 0)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: MultiFidelityRegressor | None = None,
+        response: str | Logarithm | YeoJohnson = "log",
+    ) -> None:
+        self.estimator = estimator
+        self.response = response
+
+    estimator_: MultiFidelityRegressor
+
+    @property
+    def _method(self) -> MultiFidelityRegressor:
+        if self.estimator is None:
+            raise DataError("TransformedResponse needs an estimator, such as CoKriging()")
+        return self.estimator
+
+    @property
+    def costs(self) -> Mapping[Any, float] | None:  # type: ignore[override]
+        """The method's."""
+        return self._method.costs
+
+    @property
+    def order(self) -> Sequence[Any] | None:  # type: ignore[override]
+        """The method's."""
+        return self._method.order
+
+    @property
+    def exponents(self) -> Mapping[Any, float] | None:  # type: ignore[override]
+        """The method's."""
+        return self._method.exponents
+
+    @property
+    def bounds(self) -> Bounds | None:  # type: ignore[override]
+        """The method's."""
+        return self._method.bounds
+
+    @property
+    def noise_std(self) -> Mapping[Any, float] | None:  # type: ignore[override]
+        """The method's."""
+        return self._method.noise_std
+
+    @property
+    def random_state(self) -> Any:
+        """The method's."""
+        return self._method.random_state
+
+    @property
+    def transformation(self) -> Logarithm | YeoJohnson:
+        """The transformation itself."""
+        if isinstance(self.response, str):
+            if self.response != Logarithm.kind:
+                raise DataError(f"unknown response {self.response!r}; use 'log'")
+            return Logarithm()
+        return self.response
+
+    def fit_unit(self, data: Dataset, known: Known) -> None:
+        """Fit the method to the transformed response."""
+        before = known.before_of(TransformedResponse)
+        inner = Known(None if before is None else before.estimator_, known.shared)
+        transformed = self._transformed(data, known)
+        self.estimator_ = clone(self._method).fit_data(transformed, inner)
+
+    def _transformed(self, data: Dataset, known: Known) -> Dataset:
+        """The data with transformed responses; the same object for all that share their fits."""
+        response = self.transformation
+        return known.shared.get([data], response, lambda: transformed_data(data, response))
+
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the response."""
+        return self.moments_unit(U, include_noise=False)
+
+    def moments_unit(self, U: Array, include_noise: bool) -> tuple[Array, Array]:
+        """Mean and variance of the response, or of a new observation."""
+
+        def moments(part: Array) -> tuple[Array, Array]:
+            predicted = self.distribution_unit(part, include_noise)
+            return predicted.mean, predicted.variance
+
+        return in_blocks(moments, U, BLOCK_ROWS)
+
+    def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
+        """The method's distribution, transformed back."""
+        return self._back(self.estimator_.distribution_unit(U, include_noise))
+
+    def observed_unit(self, U: Array, noise_var: Array | None) -> Distribution:
+        """The method's distribution of observations, transformed back."""
+        if noise_var is not None:
+            # Noise of the response, as far as a straight line through the transformation tells.
+            median = self.distribution_unit(U).quantile(0.5)
+            noise_var = noise_var * np.exp(2.0 * self.transformation.log_slope(median))
+        return self._back(self.estimator_.observed_unit(U, noise_var))
+
+    def _back(self, predicted: Distribution) -> Distribution:
+        if isinstance(predicted, Transformed):
+            raise DataError("a transformed response cannot be transformed again")
+        mixture = blended(np.ones(1), [predicted])
+        return Transformed(mixture, self.transformation)  # type: ignore[arg-type]
+
+    @property
+    def noise_var_(self) -> float:
+        """Noise variance of the most expensive fidelity's observations, on average."""
+        y = self.training_data_.top.y
+        slopes = np.exp(-2.0 * self.transformation.log_slope(y))
+        return float(np.mean(slopes)) * self.estimator_.noise_var_
+
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and covariance: the method's correlations, with the response's own variances."""
+        mean, var = self.predict_unit(U)
+        _, cov = self.estimator_.covariance_unit(U)
+        scale = np.sqrt(var / np.maximum(cov.diagonal(), np.finfo(float).tiny))
+        return mean, cov * np.outer(scale, scale)
+
+    def gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """Gradients of mean and variance, by central differences."""
+        d_mean, d_var = np.empty_like(U), np.empty_like(U)
+        for column in range(U.shape[1]):
+            step = np.zeros(U.shape[1])
+            step[column] = _STEP
+            above, below = self.predict_unit(U + step), self.predict_unit(U - step)
+            for gradient, high, low in zip((d_mean, d_var), above, below, strict=True):
+                gradient[:, column] = (high - low) / (2.0 * _STEP)
+        return d_mean, d_var
+
+    def sample_unit(self, U: Array, n_samples: int, random: np.random.RandomState) -> Array:
+        """The method's samples, transformed back."""
+        return self.transformation.backward(self.estimator_.sample_unit(U, n_samples, random))
+
+    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution | None:
+        """The method's held-out predictions, transformed back."""
+        predicted = self.estimator_.leave_out(folds)
+        return None if predicted is None else self._back(predicted)
+
+    @property
+    def leaves_out_honestly(self) -> bool:
+        """Whether the method's do."""
+        return self.estimator_.leaves_out_honestly
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What the method can do."""
+        method = self.estimator_ if hasattr(self, "estimator_") else self._method
+        return method.abilities | {"gradient"}
+
+    @property
+    def label(self) -> str:
+        """The method's name, and that of the transformation."""
+        return f"{self._method.label} of {self.transformation.label}"
+
+    @property
+    def uses_cheap_data(self) -> bool:
+        """Whether the method does."""
+        return self._method.uses_cheap_data
+
+    def facts(self) -> dict[str, Any]:
+        """The method's, which are about the transformed response."""
+        return {**self.estimator_.facts(), "response": self.transformation.label}
+
+    def get_state(self) -> dict[str, Any]:
+        """The fitted method and the transformation."""
+        return {
+            "response": response_state(self.transformation),
+            "estimator": estimator_state(self.estimator_),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Rebuild the method."""
+        self.response = restored_response(state["response"])
+        data = transformed_data(self.training_data_, self.response)
+        self.estimator_ = restored_estimator(state["estimator"], data)
+        self.estimator = clone(self.estimator_)
+
+
+def transformed_data(data: Dataset, response: Logarithm | YeoJohnson) -> Dataset:
+    """The same data with transformed responses, and the noise that goes with them."""
+    for fidelity in data.fidelities:
+        impossible = ~response.accepts(fidelity.y)
+        if impossible.any():
+            raise DataError(
+                f"{response.label} of the response needs positive values: {impossible.sum()} of "
+                f"the {len(fidelity.y)} rows of {fidelity.name!r} are not, the smallest is "
+                f"{fidelity.y.min():g}"
+            )
+    return replace(data, fidelities=tuple(_transformed(f, response) for f in data.fidelities))
+
+
+def _transformed(fidelity: Fidelity, response: Logarithm | YeoJohnson) -> Fidelity:
+    noise_var = fidelity.noise_var
+    if noise_var is not None:
+        noise_var = noise_var * np.exp(2.0 * response.log_slope(fidelity.y))
+    return replace(fidelity, y=response.forward(fidelity.y), noise_var=noise_var)

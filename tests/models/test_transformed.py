@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import mastgp
+from mastgp import MAST, DataError
+from mastgp.check.heldout import held_out
+from mastgp.gp.blends import Transformed
+from mastgp.gp.responses import Logarithm, YeoJohnson
+from mastgp.models import FIRE, CoKriging, SingleFidelity, TransformedResponse
+from support import COSTS
+
+METHODS = [MAST(COSTS), CoKriging(COSTS), FIRE(COSTS), SingleFidelity(costs=COSTS)]
+
+
+@pytest.fixture
+def skewed(two_fidelities):
+    """A positive response over some decades: X, y, labels."""
+    X, y, labels, _ = two_fidelities
+    return X, np.exp(3.0 * y), labels
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.label)
+def test_it_is_the_method_of_the_logarithms(skewed, rng, method):
+    X, y, labels = skewed
+    model = TransformedResponse(clone(method)).fit(X, y, fidelity=labels)
+    inner = clone(method).fit(X, np.log(y), fidelity=labels)
+    Q = rng.random((7, 2))
+    np.testing.assert_allclose(
+        model.predict_interval(Q, 0.9, include_noise=True),
+        np.exp(inner.predict_interval(Q, 0.9, include_noise=True)),
+        rtol=1e-9,
+    )
+    assert model.label == f"{method.label} of the logarithm"
+    assert model.facts()["response"] == "the logarithm"
+    assert model.uses_cheap_data == method.uses_cheap_data
+
+
+def test_moments_are_those_of_the_distribution(skewed, rng):
+    X, y, labels = skewed
+    model = TransformedResponse(MAST(COSTS)).fit(X, y, fidelity=labels)
+    inner, Q = MAST(COSTS).fit(X, np.log(y), fidelity=labels), rng.random((7, 2))
+    m, s = inner.predict(Q, return_std=True, include_noise=True)
+    mean, std = model.predict(Q, return_std=True, include_noise=True)
+    np.testing.assert_allclose(mean, np.exp(m + s**2 / 2), rtol=1e-9)
+    np.testing.assert_allclose(std, mean * np.sqrt(np.expm1(s**2)), rtol=1e-6)
+    assert isinstance(model.predict_distribution(Q), Transformed)
+    _, cov = model.predict(Q, return_cov=True)
+    np.testing.assert_allclose(np.sqrt(cov.diagonal()), model.predict(Q, return_std=True)[1])
+
+
+def test_gradients_are_those_of_the_mean(skewed, rng):
+    X, y, labels = skewed
+    model = TransformedResponse(CoKriging(COSTS)).fit(X, y, fidelity=labels)
+    Q, step = 0.1 + 0.8 * rng.random((4, 2)), np.array([1e-3, 0.0])
+    slope = (model.predict(Q + step) - model.predict(Q - step)) / 2e-3
+    np.testing.assert_allclose(model.predict_gradient(Q)[0][:, 0], slope, rtol=1e-2)
+
+
+def test_samples_are_never_negative(skewed, rng):
+    X, y, labels = skewed
+    model = TransformedResponse(MAST(COSTS)).fit(X, y, fidelity=labels)
+    samples = model.sample_y(rng.random((5, 2)), 40, random_state=1)
+    assert samples.shape == (5, 40)
+    assert (samples > 0.0).all()
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.label)
+def test_held_out_densities_are_of_the_response_itself(skewed, method):
+    X, y, labels = skewed
+    model = TransformedResponse(clone(method)).fit(X, y, fidelity=labels)
+    inner = clone(method).fit(X, np.log(y), fidelity=labels)
+    checked, of_logs = held_out(model), held_out(inner)
+    order = np.argsort(np.argsort(checked.y)), np.argsort(of_logs.y)
+    np.testing.assert_allclose(np.exp(of_logs.y[order[1]])[order[0]], checked.y)
+    expected = of_logs.log_density[order[1]][order[0]] - np.log(checked.y)
+    np.testing.assert_allclose(checked.log_density, expected, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("response", ["log", Logarithm(), YeoJohnson(0.5, 3.0, 2.0)])
+def test_files_keep_the_model_and_the_transformation(skewed, rng, tmp_path, response):
+    X, y, labels = skewed
+    model = TransformedResponse(CoKriging(COSTS), response).fit(X, y, fidelity=labels)
+    model.save(tmp_path / "a.mast")
+    again, Q = mastgp.load(tmp_path / "a.mast"), rng.random((5, 2))
+    np.testing.assert_array_equal(
+        again.predict(Q, return_std=True), model.predict(Q, return_std=True)
+    )
+    assert again.costs == COSTS
+    assert again.transformation == model.transformation
+
+
+def test_known_noise_is_that_of_the_response(skewed):
+    X, y, labels = skewed
+    noise = {"coarse": 0.5, "fine": 0.5}
+    model = TransformedResponse(MAST(COSTS, noise_std=noise)).fit(X, y, fidelity=labels)
+    inner = model.estimator_.training_data_.top
+    np.testing.assert_allclose(np.sqrt(inner.noise_var), 0.5 / model.training_data_.top.y)
+    assert np.isfinite(held_out(model).nlpd)
+    assert model.noise_var_ > 0.0
+
+
+def test_responses_that_are_not_positive_are_refused(two_fidelities):
+    X, y, labels, _ = two_fidelities
+    with pytest.raises(DataError, match=r"needs positive values: .* rows of 'coarse' are not"):
+        TransformedResponse(MAST(COSTS)).fit(X, y, fidelity=labels)
+    with pytest.raises(DataError, match="unknown response 'root'; use 'log'"):
+        TransformedResponse(MAST(COSTS), "root").fit(X, y, fidelity=labels)
+    with pytest.raises(DataError, match="needs an estimator"):
+        TransformedResponse().fit(X, y, fidelity=labels)
