@@ -15,7 +15,7 @@ from .responses import Response
 Array = NDArray[np.float64]
 
 #: Values at which the distribution function is known when a score is integrated numerically.
-_GRID = 120
+_GRID = 200
 #: How far the grid goes, in standard deviations of the members.
 _REACH = 6.0
 
