@@ -22,6 +22,7 @@ from .errors import (
     MissingExtraError,
     MixedVersionsWarning,
     ModelFileError,
+    OutlierWarning,
 )
 from .lazy import lazily
 
@@ -53,6 +54,7 @@ __all__ = [
     "MissingExtraError",
     "MixedVersionsWarning",
     "ModelFileError",
+    "OutlierWarning",
     "__version__",
     "fit",
     "load",

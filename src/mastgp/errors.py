@@ -50,6 +50,10 @@ class CopiesWarning(MastWarning):
     """Rows of a cheap fidelity are copies of expensive ones."""
 
 
+class OutlierWarning(MastWarning):
+    """A value is far from all others, as codes for failed runs are."""
+
+
 class ConstantTargetWarning(MastWarning):
     """A fidelity's target does not vary."""
 

@@ -46,6 +46,13 @@ def test_models_of_a_transformed_response_join_the_others(n_levels, number):
     assert all(c.estimator.transformation == Logarithm() for c in of_logs)
 
 
+def test_many_points_have_fewer_candidates():
+    few, many = ({c.name for c in default_candidates(3, None, n)} for n in (200, 500))
+    assert few - many == {"general, warped", "ar1, matern"}
+    of_logs = [c.name for c in default_candidates(3, Logarithm(), 500) if "log" in c.name]
+    assert of_logs == ["log: ar1, warped"]
+
+
 def test_a_common_bias_takes_three_fidelities():
     assert not any(c.name.startswith("common-bias") for c in default_candidates(2))
     assert any(c.name.startswith("common-bias") for c in default_candidates(3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from ..check.validation import ALONE
 from ..gp.responses import Logarithm, YeoJohnson
@@ -34,7 +35,7 @@ class Candidate:
 
 
 def default_candidates(
-    n_levels: int, response: Logarithm | YeoJohnson | None = None
+    n_levels: int, response: Logarithm | YeoJohnson | None = None, n_points: int = 0
 ) -> Iterator[Candidate]:
     """Candidates for data of so many fidelities.
 
@@ -43,8 +44,14 @@ def default_candidates(
     n_levels : int
     response : Logarithm or YeoJohnson, optional
         A transformation that is tried as well. Models of it take the place of some others.
+    n_points : int
+        With many, candidates that take long and seldom matter are left out.
     """
-    if response is None:
+    if n_points > MANY_POINTS:
+        yield from _joint(n_levels)
+        if response is not None:
+            yield _of(response, next(chain(_joint(n_levels), _others(n_levels))))
+    elif response is None:
         yield from _joint(n_levels, GENERAL, MATERN)
     else:
         yield from _joint(n_levels)
@@ -56,6 +63,8 @@ def default_candidates(
     yield Candidate(ALONE, SingleFidelity())
 
 
+#: From this many points on a joint model takes seconds.
+MANY_POINTS = 300
 GENERAL = ("general", "rbf", "kumaraswamy")
 MATERN = ("autoregressive", "matern52", None)
 

@@ -26,6 +26,7 @@ from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.known import Known
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
+from .outliers import without_outliers
 from .responses import worth_trying
 from .trying import Trials, Tried, calibration_of
 from .verdict import FidelityVerdict, Verdict, judge
@@ -61,6 +62,9 @@ class AutoSurrogate(MultiFidelityRegressor):
     transform : bool
         Whether models of a transformed response take part, such as of its logarithm, where that
         makes the data more probable. Their weights follow from densities in the user's units.
+    outliers : {"drop", "keep"}
+        Whether cheap rows that are far from everything, such as those of runs that diverged, are
+        left out. A warning names them.
 
     Attributes
     ----------
@@ -101,6 +105,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         calibrate: bool = False,
         drop: bool = False,
         transform: bool = True,
+        outliers: str = "drop",
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -111,13 +116,14 @@ class AutoSurrogate(MultiFidelityRegressor):
         self.calibrate = calibrate
         self.drop = drop
         self.transform = transform
+        self.outliers = outliers
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Try all candidates, judge the cheap data, and blend."""
-        used = without_copies(data)
+        used = self._used(data)
         trials = self._try_all(used)
         self.verdict_ = judge(data, used)
         hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
@@ -126,10 +132,18 @@ class AutoSurrogate(MultiFidelityRegressor):
             trials = self._try_all(used.only(lambda f: f.name not in hurting), alone)
         self._blend(trials)
 
+    def _used(self, data: Dataset) -> Dataset:
+        """The data without copies of expensive rows, and without outliers."""
+        if self.outliers not in ("drop", "keep"):
+            raise DataError(f"unknown outliers {self.outliers!r}; use 'drop' or 'keep'")
+        used = without_copies(data)
+        return without_outliers(used) if self.outliers == "drop" else used
+
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
         response = worth_trying(data) if self.transform else None
-        candidates = [*default_candidates(len(data.fidelities), response), *self._added()]
+        usual = default_candidates(len(data.fidelities), response, data.n_points)
+        candidates = [*usual, *self._added()]
         _check_names(candidates)
         names = {entry.name for entry in done}
         trials = Trials(data, done)
@@ -268,6 +282,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         """The members with their weights and checks, and the verdict."""
         return {
             "fidelities": [f.name for f in self._used_data().fidelities],
+            "rows": {f.name: f.rows for f in self._used_data().fidelities},
             "weights": self.weights_,
             "candidates": {n: estimator_state(m) for n, m in self.candidates_.items()},
             "checked": {
@@ -280,10 +295,7 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the members."""
-        with silenced(MastWarning):
-            data = without_copies(self.training_data_).only(
-                lambda fidelity: fidelity.name in state["fidelities"]
-            )
+        data = self._data_of(state)
         self.weights_ = dict(state["weights"])
         self.candidates_ = {
             n: restored_estimator(entry, data) for n, entry in state["candidates"].items()
@@ -297,6 +309,15 @@ class AutoSurrogate(MultiFidelityRegressor):
         one_by_one = len(self.training_data_.cheaper)
         self.verdict_ = Verdict(entries[:one_by_one], *entries[one_by_one:])
         self.calibration_ = state["calibration"]
+
+    def _data_of(self, state: dict[str, Any]) -> Dataset:
+        """The data that a state's members were fitted to."""
+        data = self.training_data_.only(lambda fidelity: fidelity.name in state["fidelities"])
+        if "rows" not in state:  # in files from before outliers were left out
+            with silenced(MastWarning):
+                return without_copies(data)
+        rows = state["rows"]
+        return data.without([~np.isin(f.rows, rows[f.name]) for f in data.fidelities])
 
     def _used_data(self) -> Dataset:
         """The data that members of several fidelities were fitted to.

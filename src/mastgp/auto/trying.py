@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ Array = NDArray[np.float64]
 
 #: What may go wrong in a candidate of ours, which is then left out.
 FAILURES = (MastError, ArithmeticError, np.linalg.LinAlgError)
+#: How often a candidate is fitted again for its held-out predictions.
+REFITS = 10
 #: Pseudo-points at a ratio of one, in the recalibration of intervals.
 CALIBRATION_PRIOR = 4.0
 
@@ -66,6 +69,11 @@ class Trials:
         self.tried = list(known)
         self._shared = SharedFits()
 
+    @cached_property
+    def _refitted(self) -> list[Fold]:
+        """Fewer folds, for candidates that must be fitted again for each."""
+        return folds_of(self.data, at_most=REFITS)
+
     def add(self, candidates: Sequence[Candidate]) -> None:
         """Fit candidates and have them predict what was held out; those that fail are left out."""
         failed = {}
@@ -88,8 +96,9 @@ class Trials:
             model = clone(candidate.estimator).fit_data(self.data, known)
             if not self.folds:
                 return Tried(candidate.name, model, None, None)
-            predicted = predict_held_out(model, self.folds)
-            checked = HeldOut.of(self.data, predicted, self.folds)
+            folds = self.folds if model.leaves_out_honestly else self._refitted
+            predicted = predict_held_out(model, folds)
+            checked = HeldOut.of(self.data, predicted, folds)
         if candidate.added and not np.isfinite([checked.mean, checked.std]).all():
             raise DataError("what it predicts is not finite")
         return Tried(candidate.name, model, predicted, checked)
