@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..check.heldout import Fold, HeldOut, fold_numbers, folds_of, predict_held_out
+from ..check.heldout import HeldOut, predict_held_out
 from ..data.dataset import Dataset
 from ..errors import DataError, FitWarning, MastError, MastWarning, silenced, warn
 from ..gp.distributions import Distribution, blended
 from ..models.estimator import MultiFidelityRegressor
+from ..models.folds import Fold, fold_numbers, folds_of
 from ..models.known import Known, SharedFits
 from ..progress import listening, report
 from .candidates import Candidate
@@ -23,8 +24,6 @@ Array = NDArray[np.float64]
 
 #: What may go wrong in a candidate of ours, which is then left out.
 FAILURES = (MastError, ArithmeticError, np.linalg.LinAlgError)
-#: Pseudo-points at a ratio of one, in the recalibration of intervals.
-CALIBRATION_PRIOR = 4.0
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ class Trials:
         checked = [t.checked for t in self.tried]
         return np.column_stack([[] if c is None else np.asarray(c.log_density) for c in checked])
 
-    def blend(self, calibration: float = 1.0) -> HeldOut | None:
+    def blend(self, widening: float | Array = 1.0) -> HeldOut | None:
         """The blend's held-out predictions, with weights from the other folds' points only."""
         members = [t.predicted for t in self.tried if t.predicted is not None]
         if not members:
@@ -112,7 +111,7 @@ class Trials:
         densities = self._log_densities()
         groups = fold_numbers(self.folds, len(densities))
         blend = blended(weights_without_each(densities, groups).T, members)
-        return HeldOut.of(self.data, blend.dilated(calibration), self.folds)
+        return HeldOut.of(self.data, blend.dilated(widening), self.folds)
 
 
 def _folds(data: Dataset) -> list[Fold]:
@@ -121,10 +120,3 @@ def _folds(data: Dataset) -> list[Fold]:
         return folds_of(data)
     except DataError:
         return []
-
-
-def calibration_of(checked: HeldOut) -> float:
-    """Factor of the standard deviations, from standardised held-out residuals."""
-    z = checked.error / checked.std
-    z = z[np.isfinite(z)]
-    return float(np.sqrt((CALIBRATION_PRIOR + z @ z) / (CALIBRATION_PRIOR + len(z))))

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,9 @@ from ..errors import (
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.distributions import Distribution, Normal
 from ..storage.model_file import load_model, save_model
+from .calibration import widening_by_refits
 from .known import Known, SharedFits
+from .trust import TrustedPoints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,24 +45,6 @@ Z95 = 1.959963984540054
 BLOCK_ROWS = 10_000
 #: Queries further outside the box than this share of its width draw a warning.
 FAR_OUTSIDE = 0.25
-
-
-class TrustedPoints(NamedTuple):
-    """Cheap points of one fidelity, with the trust that each was given.
-
-    Attributes
-    ----------
-    name : str
-        The fidelity's.
-    nearest : array of shape (n,)
-        Distance to the nearest expensive point, in the unit cube.
-    trust : array of shape (n,)
-        Share of the corrected cheap value.
-    """
-
-    name: str
-    nearest: Array
-    trust: Array
 
 
 class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -87,6 +71,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     bounds: Bounds | None
     noise_std: Mapping[Any, float] | None
     random_state: Any
+    calibrate: bool = False
 
     training_data_: Dataset
     target_name_: str | None = None
@@ -94,6 +79,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     validation_: Any = None
     #: Predictions of that check. A HeldOut.
     held_out_: Any = None
+    #: What standard deviations are multiplied by.
+    calibration_: float = 1.0
 
     @abstractmethod
     def fit_unit(self, data: Dataset, known: Known) -> None:
@@ -135,6 +122,15 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """Predictive distribution at unit-cube inputs: a normal one, unless overridden."""
         mean, var = self.predict_unit(U)
         return Normal(mean, var + self.noise_var_ if include_noise else var)
+
+    def predictive_unit(self, U: Array, include_noise: bool = False) -> Distribution:
+        """Predictive distribution at unit-cube inputs, calibrated."""
+        distribution = self.distribution_unit(U, include_noise)
+        return distribution if self.calibration_ == 1.0 else distribution.dilated(self.calibration_)
+
+    def widening(self) -> float:
+        """Factor of the standard deviations, by held-out points; asked for to calibrate."""
+        return widening_by_refits(self)
 
     def get_state(self) -> dict[str, Any]:
         """Return what a file must hold besides parameters and data: plain values and arrays."""
@@ -218,6 +214,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         -------
         self
         """
+        self.calibration_ = 1.0
         try:
             with blas_threads(data.n_points):
                 self.fit_unit(data, Known() if known is None else known)
@@ -228,10 +225,12 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         self.n_features_in_ = len(data.feature_names)
         if data.feature_names_given:
             self.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        if self.calibrate:
+            self.calibration_ = self.widening()
         return self
 
     def refit(self, data: Dataset, shared: SharedFits | None = None) -> Self:
-        """Return a new model, fitted to part of the data; this one stays as it is.
+        """Return a new model, fitted to part of the data and not calibrated; this one stays.
 
         Parameters
         ----------
@@ -241,6 +240,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
             Fits of other models of the same part.
         """
         copy: Self = clone(self)
+        copy.calibrate = False
         return copy.fit_data(data, Known(self, SharedFits() if shared is None else shared))
 
     def fit(
@@ -309,11 +309,11 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         extra = self.noise_var_ if include_noise else 0.0
         if return_cov:
             mean, cov = self.covariance_unit(U)
-            return mean, cov + extra * np.eye(len(cov))
+            return mean, self.calibration_**2 * (cov + extra * np.eye(len(cov)))
         if not return_std:
             return self.mean_unit(U)
         mean, var = self.predict_unit(U)
-        return mean, np.sqrt(var + extra)
+        return mean, self.calibration_ * np.sqrt(var + extra)
 
     def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
         """Value below which the share q of the predictive distribution lies, shape (n,)."""
@@ -323,7 +323,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         U = self._unit_queries(X)
         quantile = np.empty(len(U))
         for rows in blocks(len(U), BLOCK_ROWS):
-            quantile[rows] = self.distribution_unit(U[rows], include_noise).quantile(q)
+            quantile[rows] = self.predictive_unit(U[rows], include_noise).quantile(q)
         return quantile
 
     def predict_interval(
@@ -349,7 +349,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
             raise DataError(f"an interval's level is between 0 and 1, not {level!r}")
 
         def ends(U: Array) -> tuple[Array, Array]:
-            return self.distribution_unit(U, include_noise).interval(level)
+            return self.predictive_unit(U, include_noise).interval(level)
 
         return in_blocks(ends, self._unit_queries(X), BLOCK_ROWS)
 
@@ -358,7 +358,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
         With `include_noise` it is the distribution of a new observation, else of the function.
         """
-        return self.distribution_unit(self._unit_queries(X), include_noise)
+        return self.predictive_unit(self._unit_queries(X), include_noise)
 
     def score(
         self,
@@ -398,13 +398,13 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         d_mean, d_var = self.gradient_unit(self._unit_queries(X))
         box = self.training_data_.box
         per_unit = np.where(box.varies, 1.0 / box.widths, 0.0)
-        return d_mean * per_unit, d_var * per_unit
+        return d_mean * per_unit, self.calibration_**2 * d_var * per_unit
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions from the posterior, evaluated at `X`: shape (n, n_samples)."""
         mean, cov = self.covariance_unit(self._unit_queries(X))
         random = check_random_state(self.random_state if random_state is None else random_state)
-        return draw_samples(mean, cov, n_samples, random)
+        return draw_samples(mean, self.calibration_**2 * cov, n_samples, random)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""
