@@ -1,13 +1,15 @@
 """Whether the cheap data help: one sentence per fidelity, with its uncertainty.
 
-The verdict compares held-out predictions that are in the table anyway: those of the models that
-use the cheap data with those of the models that do not. Only the question what one of several
-cheap fidelities adds to the others takes fits of its own.
+The verdict compares held-out predictions that are in the table anyway, those of the models that
+use the cheap data, with predictions that know nothing of the cheap rows. The latter are those of
+the models of the expensive points alone, and those of the heaviest co-kriging models when they are
+given the expensive rows only. Without these a model that is better for another reason, such as a
+richer kernel, would speak for the cheap data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +18,11 @@ from sklearn.base import clone
 
 from ..check.heldout import predict_held_out
 from ..check.validation import ALONE
-from ..data.dataset import Dataset
+from ..data.dataset import Dataset, Fidelity
 from ..errors import MastWarning, silenced
 from ..gp import target_scale
-from ..gp.distributions import Distribution
+from ..gp.distributions import Distribution, Mixture
+from ..gp.ensemble import ProcessEnsemble
 from ..models.folds import fold_numbers, folds_of
 from ..progress import listening, report
 from .candidates import default_candidates
@@ -43,6 +46,8 @@ LOG_RATIO_STD = 0.7
 DRAWS = 2000
 #: Fewer expensive places tell nothing.
 FEWEST = 4
+#: Models that also predict without the cheap rows.
+HEAVIEST = 3
 #: What all cheap fidelities together are called.
 ALL_CHEAP = "all cheap data"
 
@@ -163,6 +168,7 @@ def _judge_all(trials: Trials, name: str) -> FidelityVerdict:
     others = [entry.predicted for entry in trials.tried if not entry.model.uses_cheap_data]
     if not fused or not others:
         return _unjudged(name, "The models could not be fitted.")
+    others += [_without_rows(entry, trials, _is_cheap) for entry in _heaviest(trials)[:HEAVIEST]]
     gains = _gains(_errors(fused, trials), _errors(others, trials), data.top.y)
     return _verdict(name, data, gains, may_help=_blend_beats_alone(trials))
 
@@ -170,28 +176,66 @@ def _judge_all(trials: Trials, name: str) -> FidelityVerdict:
 def _judge_beside_others(trials: Trials, name: str) -> FidelityVerdict:
     """What a fidelity adds to the others: the heaviest model against the same one without it."""
     data, said = trials.data, f"{name}, beside the other cheap data"
-    heaviest = _heaviest(trials)
+    heaviest = next(iter(_heaviest(trials)), None)
     if heaviest is None:
         return _unjudged(name, "The models could not be fitted.")
-    others = data.only(lambda fidelity: fidelity.name != name)
-    try:
-        with silenced(MastWarning), listening(None):
-            without = clone(heaviest.model).fit_data(others)
-            predicted = predict_held_out(without, folds_of(others))
-    except FAILURES:
+    without = _without_rows(heaviest, trials, lambda fidelity, _: fidelity.name == name)
+    if without is None:
+        without = _refitted_without(heaviest, data, name)
+    if without is None:
         return _unjudged(name, "The models could not be fitted without it.")
-    gains = _gains(_errors([heaviest.predicted], trials), _errors([predicted], trials), data.top.y)
+    gains = _gains(_errors([heaviest.predicted], trials), _errors([without], trials), data.top.y)
     return _verdict(name, data, gains, said)
 
 
-def _heaviest(trials: Trials) -> Tried | None:
-    """The model of ours with the largest weight that uses the cheap data.
+def _heaviest(trials: Trials) -> list[Tried]:
+    """Models of ours that use the cheap data, largest weight first.
 
-    A model of the user's is passed over: it may take minutes for every fold.
+    Models of the user's are passed over: they may take minutes for every fold.
     """
     ours = {candidate.name for candidate in default_candidates(len(trials.data.fidelities))}
     ranked = sorted(zip(trials.weights(), trials.tried, strict=True), key=lambda pair: -pair[0])
-    return next((t for _, t in ranked if t.model.uses_cheap_data and t.name in ours), None)
+    return [t for _, t in ranked if t.model.uses_cheap_data and t.name in ours]
+
+
+def _is_cheap(fidelity: Fidelity, data: Dataset) -> bool:
+    return fidelity is not data.top
+
+
+def _without_rows(
+    entry: Tried, trials: Trials, leave: Callable[[Fidelity, Dataset], bool]
+) -> Distribution | None:
+    """Held-out predictions of a model that is not given the rows of some fidelities.
+
+    Its draws of the hyperparameters and their weights are the same as with these rows, so that the
+    rows make all the difference. None where a model has no draws.
+    """
+    posterior = getattr(entry.model, "posterior_", None)
+    if not isinstance(posterior, ProcessEnsemble) or not isinstance(entry.predicted, Mixture):
+        return None
+    data = trials.data
+    kept = np.concatenate([np.full(len(f.y), not leave(f, data)) for f in data.fidelities])
+    rows = np.flatnonzero(kept)
+    folds = [_positions(data, fold.rows, kept) for fold in trials.folds]
+    n_top = len(data.top.y)
+    moments = [process.given(rows).leave_out(folds) for process in posterior.processes]
+    means, variances = (np.array(part)[:, -n_top:] for part in zip(*moments, strict=True))
+    return Mixture(entry.predicted.weights, means, variances)
+
+
+def _positions(data: Dataset, fold: NDArray[np.intp], kept: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Where the rows at a fold's places are among the rows that are kept."""
+    return np.flatnonzero(np.concatenate(data.at_places_of(fold))[kept])
+
+
+def _refitted_without(entry: Tried, data: Dataset, name: str) -> Distribution | None:
+    """Held-out predictions of a model that was fitted without a fidelity; None if it cannot be."""
+    others = data.only(lambda fidelity: fidelity.name != name)
+    try:
+        with silenced(MastWarning), listening(None):
+            return predict_held_out(clone(entry.model).fit_data(others), folds_of(others))
+    except FAILURES:
+        return None
 
 
 def _errors(members: Sequence[Distribution | None], trials: Trials) -> Array:
