@@ -314,18 +314,14 @@ def test_poor_cheap_data_do_little_harm(cheap):
     assert blend < 1.3 * alone
 
 
-def misleading(X):
-    """Waves that expensive points of `truth` know nothing of."""
-    return 5.0 * np.sin(25 * X[:, 0]) * np.cos(25 * X[:, 1])
-
-
-def test_a_fidelity_that_hurts_is_dropped_only_on_request(tmp_path):
-    X, y, labels = pair(np.random.default_rng(4), misleading)
+def test_a_fidelity_that_hurts_is_dropped_only_on_request(tmp_path, monkeypatch, rng):
+    said = Verdict((FidelityVerdict("coarse", "hurts", -0.5, -0.9, -0.1, "coarse: hurts."),))
+    monkeypatch.setattr("mastgp.auto.surrogate.judge", lambda *_: said)
+    X, y, labels = pair(rng, lambda X: truth(X) + 0.2, n_cheap=12, n_dear=6)
     kept, dropped = (
         AutoSurrogate(COSTS, drop=drop).fit(X, y, fidelity=labels) for drop in (False, True)
     )
-    assert kept.verdict_.fidelities[0].word == "hurts"
-    assert dropped.verdict_ == kept.verdict_
+    assert dropped.verdict_ == kept.verdict_ == said
     assert "mast" in kept.weights_
     assert set(dropped.weights_) == NOT_CHEAP
     Q = np.random.default_rng(0).random((5, 2))

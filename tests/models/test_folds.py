@@ -29,6 +29,7 @@ def test_every_expensive_row_is_held_out_once(rng):
         assert max(sizes) - min(sizes) <= 1
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
 def test_fewer_folds_on_request(rng):
     assert len(folds_of(one_fidelity(rng.random((20, 1))), at_most=6)) == 6
     assert len(folds_of(one_fidelity(rng.random((4, 1))), at_most=6)) == 4

@@ -20,7 +20,7 @@ from ..check.heldout import predict_held_out
 from ..check.validation import ALONE
 from ..data.dataset import Dataset, Fidelity
 from ..errors import MastWarning, silenced
-from ..gp import target_scale
+from ..gp import GaussianProcess, target_scale
 from ..gp.distributions import Distribution, Mixture
 from ..gp.ensemble import ProcessEnsemble
 from ..models.folds import fold_numbers, folds_of
@@ -42,12 +42,12 @@ HARDLY = 0.2
 #: Errors of this share of the target's spread are as good as none.
 NEGLIGIBLE = 0.01
 #: Standard deviation of the log ratio of two errors from one point, beside the bootstrap's own.
-LOG_RATIO_STD = 0.7
+LOG_RATIO_STD = 0.5
 DRAWS = 2000
 #: Fewer expensive places tell nothing.
 FEWEST = 4
 #: Models that also predict without the cheap rows.
-HEAVIEST = 3
+HEAVIEST = 2
 #: What all cheap fidelities together are called.
 ALL_CHEAP = "all cheap data"
 
@@ -218,9 +218,16 @@ def _without_rows(
     rows = np.flatnonzero(kept)
     folds = [_positions(data, fold.rows, kept) for fold in trials.folds]
     n_top = len(data.top.y)
-    moments = [process.given(rows).leave_out(folds) for process in posterior.processes]
+    moments = [_left_out(process.given(rows), folds) for process in posterior.processes]
     means, variances = (np.array(part)[:, -n_top:] for part in zip(*moments, strict=True))
     return Mixture(entry.predicted.weights, means, variances)
+
+
+def _left_out(process: GaussianProcess, folds: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+    """Mean and variance of each fold's rows; much quicker where every fold is one row."""
+    if all(len(fold) == 1 for fold in folds):
+        return process.leave_one_out()
+    return process.leave_out(folds)
 
 
 def _positions(data: Dataset, fold: NDArray[np.intp], kept: NDArray[np.bool_]) -> NDArray[np.intp]:
