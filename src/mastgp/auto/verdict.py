@@ -47,7 +47,7 @@ DRAWS = 2000
 #: Fewer expensive places tell nothing.
 FEWEST = 4
 #: Models that also predict without the cheap rows.
-HEAVIEST = 2
+HEAVIEST = 3
 #: What all cheap fidelities together are called.
 ALL_CHEAP = "all cheap data"
 
