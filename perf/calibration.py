@@ -1,7 +1,7 @@
 """What `calibrate` does for MAST's intervals, on the problems of the two-fidelity table.
 
-Prints, for each problem, the share of 1000 test points inside 50, 80 and 95 % intervals and the NLPD,
-without and with calibration, over the seeds, and their means.
+Prints, for each problem, the share of 1000 test points inside 50, 80 and 95 % intervals and the
+NLPD, without and with calibration, as means over the seeds, and their means.
 
     python perf/calibration.py --first 100 --seeds 5
 """
