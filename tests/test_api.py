@@ -33,7 +33,7 @@ def test_mapping_and_table_give_the_same_model(tables, two_fidelities):
 def test_by_name():
     x1, x2 = np.linspace(0, 1, 20), np.linspace(0, 1, 5)
     tables = {"coarse": (x1[:, None], x1**2 + 0.1), "fine": (x2[:, None], x2**2)}
-    model = mastgp.fit(tables, costs=COSTS, method="auto")
+    model = mastgp.fit(tables, costs=COSTS)
     assert isinstance(model, AutoSurrogate)
     assert model.predict([[0.5]])[0] == pytest.approx(0.25, abs=0.02)
     assert isinstance(mastgp.fit(tables, costs=COSTS, method="ar1"), CoKriging)
@@ -46,7 +46,11 @@ def test_options_reach_the_estimator(tables):
 
 
 def test_an_unknown_option_or_method_is_refused_by_name(tables):
-    with pytest.raises(DataError, match="method 'ar1' has no option 'magic'"):
+    with pytest.raises(
+        DataError, match="'auto' has no option 'metric'; method='mast' has 'metric'"
+    ):
+        mastgp.fit(tables, costs=COSTS, metric="euclidean")
+    with pytest.raises(DataError, match=r"method 'ar1' has no option 'magic'$"):
         mastgp.fit(tables, costs=COSTS, method="ar1", magic=3)
     with pytest.raises(DataError, match="unknown method 'magic'"):
         mastgp.fit(tables, costs=COSTS, method="magic")

@@ -10,6 +10,7 @@ from .data.dataset import Dataset
 from .data.mappings import stacked
 from .errors import DataError, listed
 from .methods import method as find_method
+from .methods import names_with
 from .models.estimator import MultiFidelityRegressor
 
 #: Options that a data set was made with.
@@ -20,7 +21,7 @@ def fit(
     data: Mapping[Any, Sequence[Any]] | Dataset,
     costs: Mapping[Any, float] | None = None,
     *,
-    method: str = "mast",
+    method: str = "auto",
     **options: Any,
 ) -> Any:
     """Fit a surrogate to one table per fidelity, or to a data set.
@@ -33,13 +34,13 @@ def fit(
     costs : mapping of fidelity name to cost, optional
         A data set has costs, order, exponents, bounds and noise of its own.
     method : str
-        Name of a method: ``mast``, ``auto``, ``ar1`` or another that ``mast methods`` lists.
+        Name of a method: ``auto``, ``mast``, ``ar1`` or another that ``mast methods`` lists.
     **options
-        Everything else that the method's estimator takes, such as :class:`MAST`.
+        Everything else that the method's estimator takes: :class:`AutoSurrogate` by default.
 
     Returns
     -------
-    MAST, or the estimator of another method
+    AutoSurrogate, or the estimator of another method
         Fitted.
 
     Examples
@@ -67,7 +68,9 @@ def _estimator(
     model = find_method(name).build(costs=costs)
     unknown = sorted(set(options) - set(model.get_params(deep=False)))
     if unknown:
-        raise DataError(f"method {name!r} has no option {listed(unknown)}")
+        others = names_with(unknown[0])
+        hint = f"; method={others[0]!r} has {unknown[0]!r}" if others else ""
+        raise DataError(f"method {name!r} has no option {listed(unknown)}{hint}")
     model.set_params(**options)
     return model
 

@@ -129,6 +129,12 @@ def method(name: str) -> Method:
     return found
 
 
+def names_with(option: str) -> list[str]:
+    """Names of the methods of this package whose estimators have an option."""
+    own = [found for found in METHODS.values() if not found.needs]
+    return [m.name for m in own if option in m.load_class()().get_params(deep=False)]
+
+
 def stored_classes() -> dict[str, str]:
     """Name in model files and path of every estimator class that may be read from a file."""
     return {m.class_name: m.path for m in METHODS.values() if not m.python_only} | WRAPPERS

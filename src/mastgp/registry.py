@@ -20,7 +20,7 @@ register(
     Method(
         "auto-calibrated",
         "mastgp.auto.surrogate:AutoSurrogate",
-        "auto with intervals that are rescaled by its held-out errors",
+        "auto with intervals that are widened where its held-out errors ask for it",
         "correct coverage matters more to you than narrow intervals",
         {"calibrate": True},
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mastgp import ConstantTargetWarning, Dataset
+from mastgp import ConstantTargetWarning, Dataset, FewPointsWarning
 from mastgp.auto.responses import worth_trying
 from mastgp.gp.responses import Logarithm, YeoJohnson
 
@@ -46,7 +46,9 @@ def test_many_rows_are_judged_by_a_part(rng):
 
 
 def test_too_few_points_and_constant_ones_tell_nothing(rng):
-    assert worth_trying(data_of(rng, lambda z: np.exp(5.0 * z), n_dear=4)) is None
+    with pytest.warns(FewPointsWarning):
+        few = data_of(rng, lambda z: np.exp(5.0 * z), n_dear=4)
+    assert worth_trying(few) is None
     with pytest.warns(ConstantTargetWarning):
         constant = data_of(rng, np.zeros_like)
     assert worth_trying(constant) is None

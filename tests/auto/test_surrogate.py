@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ import mastgp
 from mastgp import MAST, AutoSurrogate, DataError, FitWarning, MastError, validate
 from mastgp.auto.candidates import default_candidates
 from mastgp.auto.verdict import FidelityVerdict, Verdict
+from mastgp.models.calibration import widening
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.fire import FIRE
 from mastgp.models.single import SingleFidelity
@@ -164,15 +166,18 @@ def test_calibration_keeps_the_mean(rng):
     )
     Q = rng.random((5, 2))
     np.testing.assert_allclose(plain.predict(Q), scaled.predict(Q))
-    factor = scaled.calibration_
-    assert abs(factor - 1.0) > 0.01
+    z = plain.held_out_.error / plain.held_out_.std
+    assert scaled.calibration_ == widening(z)
     assert plain.calibration_ == 1.0
+    np.testing.assert_allclose(
+        scaled.held_out_.std, plain.held_out_.std * [widening(np.delete(z, i)) for i in range(8)]
+    )
+    scaled.calibration_ = factor = 1.3
     for noisy in (False, True):
         before, after = (
             m.predict(Q, return_std=True, include_noise=noisy)[1] for m in (plain, scaled)
         )
         np.testing.assert_allclose(after, factor * before)
-    np.testing.assert_allclose(scaled.held_out_.std, factor * plain.held_out_.std)
     widths = [np.subtract(*m.predict_interval(Q)) for m in (plain, scaled)]
     np.testing.assert_allclose(widths[1], factor * widths[0], rtol=1e-6)
     _, cov = scaled.predict(Q, return_cov=True)
@@ -182,6 +187,19 @@ def test_calibration_keeps_the_mean(rng):
     np.testing.assert_allclose(draws[1] - mean, factor * (draws[0] - mean), atol=1e-9)
     slopes = [m.predict_gradient(Q)[1] for m in (plain, scaled)]
     np.testing.assert_allclose(slopes[1], factor**2 * slopes[0])
+
+
+def test_a_calibrated_member_keeps_its_width_in_the_blend(fitted, rng):
+    Q = rng.random((3, 2))
+    name = next(iter(fitted.candidates_))
+    blend = copy.copy(fitted)
+    blend.candidates_, blend.weights_ = {name: copy.copy(fitted.candidates_[name])}, {name: 1.0}
+    before = blend.predict(Q, return_std=True)[1], blend.predict_gradient(Q)[1]
+    blend.candidates_[name].calibration_ = 2.0
+    np.testing.assert_allclose(blend.predict(Q, return_std=True)[1], 2.0 * before[0])
+    np.testing.assert_allclose(blend.predict_gradient(Q)[1], 4.0 * before[1])
+    cov = blend.predict(Q, return_cov=True)[1]
+    np.testing.assert_allclose(np.sqrt(np.diag(cov)), 2.0 * before[0], rtol=1e-5)
 
 
 def test_candidates_of_the_users_own(rng):
@@ -275,7 +293,7 @@ def test_progress_is_told(rng):
     with listening(lambda *report: told.append(report)):
         AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
     assert {what for what, _, _ in told} == {"judging the cheap data", "trying candidates"}
-    assert max(total for _, _, total in told) == 9
+    assert max(total for _, _, total in told) == 8
 
 
 @pytest.mark.parametrize(
@@ -296,18 +314,14 @@ def test_poor_cheap_data_do_little_harm(cheap):
     assert blend < 1.3 * alone
 
 
-def misleading(X):
-    """Waves that expensive points of `truth` know nothing of."""
-    return 5.0 * np.sin(25 * X[:, 0]) * np.cos(25 * X[:, 1])
-
-
-def test_a_fidelity_that_hurts_is_dropped_only_on_request(tmp_path):
-    X, y, labels = pair(np.random.default_rng(4), misleading)
+def test_a_fidelity_that_hurts_is_dropped_only_on_request(tmp_path, monkeypatch, rng):
+    said = Verdict((FidelityVerdict("coarse", "hurts", -0.5, -0.9, -0.1, "coarse: hurts."),))
+    monkeypatch.setattr("mastgp.auto.surrogate.judge", lambda *_: said)
+    X, y, labels = pair(rng, lambda X: truth(X) + 0.2, n_cheap=12, n_dear=6)
     kept, dropped = (
         AutoSurrogate(COSTS, drop=drop).fit(X, y, fidelity=labels) for drop in (False, True)
     )
-    assert kept.verdict_.fidelities[0].word == "hurts"
-    assert dropped.verdict_ == kept.verdict_
+    assert dropped.verdict_ == kept.verdict_ == said
     assert "mast" in kept.weights_
     assert set(dropped.weights_) == NOT_CHEAP
     Q = np.random.default_rng(0).random((5, 2))

@@ -5,9 +5,9 @@ import pytest
 
 from mastgp import MAST, DataError, FitWarning
 from mastgp.auto.candidates import Candidate, default_candidates
-from mastgp.auto.trying import Trials, calibration_of
+from mastgp.auto.trying import Trials
 from mastgp.auto.weights import DRAWS, blend_weights
-from mastgp.check.heldout import HeldOut, held_out
+from mastgp.check.heldout import held_out
 from mastgp.errors import MastWarning
 from mastgp.gp import GaussianProcess, Normal
 from mastgp.models.cokriging import CoKriging
@@ -199,11 +199,3 @@ def test_progress_is_told_of_candidates_only(data):
     with listening(lambda *report: told.append(report)):
         Trials(data).add([Candidate("ar1", CoKriging(inference="map")), Candidate("mast", MAST())])
     assert told == [("trying candidates", done, 2) for done in range(3)]
-
-
-def test_calibration_widens_what_is_too_narrow():
-    z = np.array([3.0, -3.0, 2.0, -2.0] * 5)
-    narrow = HeldOut(np.zeros(20), z, np.ones(20), 20, True)
-    assert calibration_of(narrow) == pytest.approx(np.sqrt((4 + z @ z) / 24))
-    right = HeldOut(np.zeros(20), np.sign(z), np.ones(20), 20, True)
-    assert calibration_of(right) == pytest.approx(1.0)

@@ -4,81 +4,17 @@ import numpy as np
 import pytest
 
 import mastgp
-from mastgp import MAST, DataError, Dataset, MastWarning
-from mastgp.check.heldout import Fold, HeldOut, check_table, fold_numbers, folds_of, held_out
+from mastgp import MAST, Dataset
+from mastgp.check.heldout import HeldOut, check_table, held_out
 from mastgp.gp import GaussianProcess
 from mastgp.gp.distributions import Mixture, Normal
+from mastgp.models.calibration import widening
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.fire import FIRE
+from mastgp.models.folds import folds_of
 from mastgp.models.single import SingleFidelity
 from mastgp.progress import listening
-from support import COSTS, truth
-
-
-def one_fidelity(X, y=None):
-    """Data of one fidelity."""
-    y = np.sin(5 * X[:, 0]) if y is None else y
-    return CoKriging(structure="top-only", warp=None).fit(X, y).training_data_
-
-
-def test_every_expensive_row_is_held_out_once(rng):
-    for n, n_folds in ((9, 9), (29, 29), (30, 10), (47, 10)):
-        folds = folds_of(one_fidelity(rng.random((n, 1))))
-        assert len(folds) == n_folds
-        rows = np.concatenate([fold.rows for fold in folds])
-        np.testing.assert_array_equal(np.sort(rows), np.arange(n))
-        for fold in folds:
-            assert len(fold.rest.top.y) == n - len(fold.rows)
-        sizes = [len(fold.rows) for fold in folds]
-        assert max(sizes) - min(sizes) <= 1
-
-
-def test_fewer_folds_on_request(rng):
-    assert len(folds_of(one_fidelity(rng.random((20, 1))), at_most=6)) == 6
-    assert len(folds_of(one_fidelity(rng.random((4, 1))), at_most=6)) == 4
-
-
-def test_what_is_held_out_is_not_in_the_rest(rng):
-    data = one_fidelity(rng.random((12, 2)))
-    for fold in folds_of(data):
-        held = {tuple(x) for x in data.top.X[fold.rows]}
-        assert not held & {tuple(x) for x in fold.rest.top.X}
-
-
-def test_repeats_are_held_out_together(rng):
-    """Two runs at each place: predicting one from the other would be no test."""
-    X = np.repeat(rng.random((6, 1)), 2, axis=0)
-    y = np.sin(12 * X[:, 0]) + 0.01 * rng.standard_normal(12)
-    with pytest.warns(MastWarning, match="repeat the inputs"):
-        model = MAST().fit(X, y)
-    assert all(len(fold.rows) == 2 for fold in folds_of(model.training_data_))
-    checked = held_out(model)
-    assert checked.n_folds == 6
-    assert checked.one_at_a_time
-    assert checked.rmse > 0.1
-
-
-def test_numbers_of_folds(rng):
-    data = one_fidelity(rng.random((8, 1)))
-    rows = (np.array([3, 1]), np.array([0, 2, 4]), np.array([5, 7, 6]))
-    numbers = fold_numbers([Fold(part, data) for part in rows], 8)
-    np.testing.assert_array_equal(numbers, [1, 0, 1, 0, 1, 2, 2, 2])
-
-
-def test_folds_share_nothing_with_each_other(rng):
-    folds = folds_of(one_fidelity(rng.random((5, 1))))
-    assert len({id(fold.shared) for fold in folds}) == 5
-
-
-def test_one_expensive_point_or_place_cannot_be_held_out(rng):
-    with pytest.warns(MastWarning):
-        model = MAST().fit([[1.0]], [2.0])
-    with pytest.raises(DataError, match="nothing to check predictions with"):
-        held_out(model)
-    with pytest.warns(MastWarning):
-        model = MAST().fit([[1.0]] * 4, [2.0, 2.1, 2.2, 2.3])
-    with pytest.raises(DataError, match="at one place: nothing can be left out"):
-        held_out(model)
+from support import COSTS, pair, truth
 
 
 def test_held_out_predictions_do_not_know_the_point(two_fidelities):
@@ -227,3 +163,23 @@ def test_progress_is_told(rng):
         held_out(model)
     steps = [report for report in told if report[0] == "checking on held-out points"]
     assert steps == [("checking on held-out points", done, 5) for done in range(6)]
+
+
+def test_a_calibrated_model_is_checked_with_widths_from_other_folds(rng):
+    X, y, labels = pair(rng, lambda X: np.sin(9 * X[:, 0]), n_cheap=20, n_dear=8)
+    plain = MAST(COSTS).fit(X, y, fidelity=labels)
+    calibrated = MAST(COSTS, calibrate=True).fit(X, y, fidelity=labels)
+    before, after = held_out(plain), held_out(calibrated)
+    np.testing.assert_array_equal(after.mean, before.mean)
+    z = before.error / before.std
+    expected = [widening(np.delete(z, i)) for i in range(8)]
+    np.testing.assert_allclose(after.std / before.std, expected)
+    assert max(expected) > 1.1
+    np.testing.assert_array_equal(held_out(calibrated, quick=True).std, after.std)
+
+
+def test_coverage_of_any_interval():
+    checked = HeldOut(np.array([0.0, 0.0]), np.array([0.5, 1.5]), np.ones(2), 2, True)
+    assert checked.coverage(0.5) == 0.5
+    assert checked.coverage(0.1) == 0.0
+    assert checked.coverage(0.95) == checked.coverage95 == 1.0

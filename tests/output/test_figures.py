@@ -38,7 +38,8 @@ def legend_of(figure):
 
 def test_everything_on_one_page(model):
     figure = plot_model(model)
-    parity, trust, *slices = axes_of(figure)
+    parity, calibration, trust, *slices = axes_of(figure)
+    assert calibration.get_xlabel() == "share that intervals promise"
     assert parity.get_xlabel() == "observed y"
     np.testing.assert_allclose(
         np.sort(parity.containers[0].lines[0].get_xdata()), np.sort(model.training_data_.top.y)
@@ -110,13 +111,13 @@ def test_texts_are_whole_and_apart(rng, method, n_inputs):
         assert not any(box.overlaps(other) for other in found[i + 1 :])
 
 
-@pytest.mark.parametrize(("n_inputs", "grid"), [(1, (1, 2)), (2, (1, 3)), (3, (2, 2)), (6, (2, 4))])
+@pytest.mark.parametrize(("n_inputs", "grid"), [(1, (1, 3)), (2, (2, 2)), (3, (2, 3)), (6, (2, 4))])
 def test_the_check_stands_beside_the_slices(rng, n_inputs, grid):
     X = rng.random((20, n_inputs))
     model = CoKriging(COSTS, warp=None, inference="map")
     model.fit(X, X.sum(axis=1), fidelity=["coarse"] * 12 + ["fine"] * 8)
     panels = axes_of(plot_model(model))
-    assert len(panels) == 1 + n_inputs
+    assert len(panels) == 2 + n_inputs
     assert panels[0].get_gridspec().get_geometry() == grid
 
 
@@ -162,7 +163,7 @@ def test_a_check_that_is_known_is_not_made_again(model):
 
 
 def test_models_without_trust_have_no_figure_of_it(plain):
-    _, *slices = axes_of(plot_model(plain))
+    _, _, *slices = axes_of(plot_model(plain))
     assert len(slices) == 2
     with pytest.raises(DataError, match="AR1 gives cheap points no trust to draw; draw its 'slic"):
         draw(plain, "trust")
@@ -174,6 +175,29 @@ def test_one_expensive_point_has_nothing_to_check_with(rng):
         model = MAST(COSTS).fit(X, X[:, 0], fidelity=["coarse"] * 5 + ["fine"])
     (axes,) = axes_of(draw(model, "parity"))
     assert axes.texts[0].get_text() == "one expensive place:\nnothing to check with"
+    (axes,) = axes_of(draw(model, "calibration"))
+    assert axes.texts[0].get_text() == "one expensive place:\nnothing to check with"
+    assert len(axes_of(plot_model(model))) == 3  # the check, trust, one slice
+
+
+def test_calibration_is_drawn_with_what_chance_allows(plain):
+    """Four points: one inside the 38 % interval, three inside the 68 % one, one far outside."""
+    checked = HeldOut(np.zeros(4), np.array([0.4, 0.9, -0.9, 5.0]), np.ones(4), 4, True)
+    axes = Figure().add_subplot()
+    figures.plot_calibration(plain, axes, checked)
+    lines = {line.get_label(): line.get_data() for line in axes.lines}
+    promised, observed = lines["held-out points"]
+    assert observed[np.searchsorted(promised, 0.3)] == 0.0
+    assert observed[np.searchsorted(promised, 0.5)] == 0.25
+    assert observed[np.searchsorted(promised, 0.8)] == 0.75
+    assert observed[-1] == 1.0
+    (band,) = axes.collections
+    ends = band.get_paths()[0].vertices
+    half = ends[np.isclose(ends[:, 0], 0.5), 1]
+    # Of four points inside with even chances at most three are, but for one time in sixteen.
+    assert half.max() == pytest.approx(1.0)
+    assert half.min() == pytest.approx(0.0)
+    assert "4 held-out points: 1 in 50%, 3 in 80%, 3 in 95% intervals" in axes.get_title()
 
 
 @pytest.mark.parametrize("kind", ["all", "parity", "slices", "trust"])

@@ -95,6 +95,7 @@ def test_options_are_those_of_the_method(two_fidelities):
         "isotropic": False,
         "inference": "map",
         "n_draws": 24,
+        "calibrate": False,
     }
     assert summarise(model)["factors"] == model.rho_.tolist()
     assert summarise(model)["label"] == "AR1"

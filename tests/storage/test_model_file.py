@@ -164,7 +164,7 @@ def test_classes_that_nobody_registered_are_not_written(model):
 def test_an_estimator_within_another_needs_no_file_of_its_own(saved):
     model, _ = saved
     entry = estimator_state(model)
-    assert set(entry) == {"estimator", "parameters", "state"}
+    assert set(entry) == {"estimator", "calibration", "parameters", "state"}
     again = restored_estimator(entry, model.training_data_)
     np.testing.assert_array_equal(again.predict([[0.3, 0.4]]), model.predict([[0.3, 0.4]]))
 

@@ -59,7 +59,7 @@ def default_candidates(
         yield from (_of(response, candidate) for candidate in _others(n_levels))
     yield from _others(n_levels)
     if n_levels > 1:
-        yield Candidate("mast", MAST())
+        yield Candidate("mast", MAST(calibrate=True))
     yield Candidate(ALONE, SingleFidelity())
 
 

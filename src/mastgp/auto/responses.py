@@ -19,6 +19,7 @@ from ..gp.responses import Logarithm, YeoJohnson
 from ..models.cokriging import fit_joint
 from ..models.structures import JointModel, Traits
 from ..models.transformed import transformed_data
+from ..progress import listening
 
 Array = NDArray[np.float64]
 
@@ -77,7 +78,7 @@ def _log_density(data: Dataset, response: Logarithm | YeoJohnson | None) -> floa
     transformed = data if response is None else transformed_data(data, response)
     traits = Traits.of(transformed, transformed.fidelities)
     try:
-        with silenced(MastWarning):
+        with silenced(MastWarning), listening(None):
             process = fit_joint(_QUICK, transformed, traits, TOLERANCE)
     except NotPositiveDefiniteError:
         return -np.inf

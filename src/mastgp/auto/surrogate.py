@@ -22,13 +22,15 @@ from ..data.dataset import Bounds, Dataset, without_copies
 from ..errors import DataError, MastWarning, listed, silenced
 from ..gp.blends import Distribution, blended
 from ..methods import method
+from ..models.calibration import widening, widening_without_each
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
+from ..models.folds import fold_numbers
 from ..models.known import Known
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
 from .outliers import without_outliers
 from .responses import worth_trying
-from .trying import Trials, Tried, calibration_of
+from .trying import Trials, Tried
 from .verdict import FidelityVerdict, Verdict, judge
 
 if TYPE_CHECKING:
@@ -55,8 +57,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         Further candidates, such as ``["nargp"]`` or ``{"mine": MyRegressor()}``. Each is fitted
         again for every fold.
     calibrate : bool
-        Whether intervals are rescaled by the held-out points' standardised residuals; the mean
-        stays.
+        Whether intervals are widened where the blend's held-out predictions were too sure. The
+        mean stays.
     drop : bool
         Whether cheap fidelities that hurt, by the verdict, are left out altogether.
     transform : bool
@@ -125,8 +127,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         """Try all candidates, judge the cheap data, and blend."""
         used = self._used(data)
         trials = self._try_all(used)
-        self.verdict_ = judge(data, used)
-        hurting = [f.name for f in self.verdict_.fidelities if f.word == "hurts"]
+        self.verdict_ = judge(data, trials)
+        hurting = self.verdict_.hurting
         if self.drop and hurting:
             alone = [entry for entry in trials.tried if not entry.model.uses_cheap_data]
             trials = self._try_all(used.only(lambda f: f.name not in hurting), alone)
@@ -173,10 +175,16 @@ class AutoSurrogate(MultiFidelityRegressor):
         self.candidates_ = {tried[i].name: tried[i].model for i in kept}
         self.candidates_held_out_ = {tried[i].name: tried[i].checked for i in order}
         self.held_out_ = trials.blend()
-        self.calibration_ = 1.0
+        self._widening = 1.0
         if self.calibrate and self.held_out_ is not None:
-            self.calibration_ = calibration_of(self.held_out_)
-            self.held_out_ = trials.blend(self.calibration_)
+            z = self.held_out_.error / self.held_out_.std
+            self._widening = widening(z)
+            groups = fold_numbers(trials.folds, len(z))
+            self.held_out_ = trials.blend(widening_without_each(z, groups))
+
+    def widening(self) -> float:
+        """Factor of the standard deviations, by the blend's own held-out predictions."""
+        return self._widening
 
     @property
     def label(self) -> str:
@@ -197,9 +205,9 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     @property
     def noise_var_(self) -> float:
-        """Noise variance of the most expensive fidelity: the members' mean, calibrated too."""
+        """Noise variance of the most expensive fidelity: the members' mean."""
         noises = [model.noise_var_ for model in self.candidates_.values()]
-        return self.calibration_**2 * float(self._shares @ np.array(noises))
+        return float(self._shares @ np.array(noises))
 
     @property
     def validation_(self) -> pd.DataFrame:
@@ -211,12 +219,12 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def predict_mixture(self, X: ArrayLike, include_noise: bool = False) -> Distribution:
         """The whole predictive distribution: mean, variance, density, cdf and quantiles."""
-        return self.distribution_unit(self._unit_queries(X), include_noise)
+        return self.predict_distribution(X, include_noise)
 
     def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
         """The mixture of the members' predictions at unit-cube inputs."""
-        members = [m.distribution_unit(U, include_noise) for m in self.candidates_.values()]
-        return blended(self._shares, members).dilated(self.calibration_)
+        members = [m.predictive_unit(U, include_noise) for m in self.candidates_.values()]
+        return blended(self._shares, members)
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the mixture."""
@@ -238,8 +246,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         for share, model in zip(self._shares, self.candidates_.values(), strict=True):
             own_mean, own_cov = model.covariance_unit(U)
             away = own_mean - mean
-            cov += share * (own_cov + np.outer(away, away))
-        return mean, self.calibration_**2 * cov
+            cov += share * (model.calibration_**2 * own_cov + np.outer(away, away))
+        return mean, cov
 
     def gradient_unit(self, U: Array) -> tuple[Array, Array]:
         """Gradients of the mixture's mean and variance."""
@@ -250,8 +258,8 @@ class AutoSurrogate(MultiFidelityRegressor):
             away = (model.mean_unit(U) - mean)[:, None]
             d_mean += share * own_d_mean
             # The blend's own gradient drops out: the members' deviations add up to zero.
-            d_var += share * (own_d_var + 2.0 * away * own_d_mean)
-        return d_mean, self.calibration_**2 * d_var
+            d_var += share * (model.calibration_**2 * own_d_var + 2.0 * away * own_d_mean)
+        return d_mean, d_var
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions, each from a member chosen by its weight: shape (n, n_samples)."""
@@ -290,7 +298,6 @@ class AutoSurrogate(MultiFidelityRegressor):
             },
             "held_out": None if self.held_out_ is None else asdict(self.held_out_),
             "verdict": [asdict(entry) for entry in self.verdict_.entries],
-            "calibration": self.calibration_,
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -305,10 +312,9 @@ class AutoSurrogate(MultiFidelityRegressor):
             for n in self.weights_
         }
         self.held_out_ = None if state["held_out"] is None else HeldOut(**state["held_out"])
-        entries = tuple(FidelityVerdict(**entry) for entry in state["verdict"])
-        one_by_one = len(self.training_data_.cheaper)
-        self.verdict_ = Verdict(entries[:one_by_one], *entries[one_by_one:])
-        self.calibration_ = state["calibration"]
+        entries = [FidelityVerdict(**entry) for entry in state["verdict"]]
+        self.verdict_ = Verdict.of_entries(entries, len(self.training_data_.cheaper))
+        self.calibration_ = state.get("calibration", 1.0)  # in earlier files
 
     def _data_of(self, state: dict[str, Any]) -> Dataset:
         """The data that a state's members were fitted to."""

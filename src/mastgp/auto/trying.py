@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..check.heldout import Fold, HeldOut, fold_numbers, folds_of, predict_held_out
+from ..check.heldout import HeldOut, predict_held_out
 from ..data.dataset import Dataset
 from ..errors import DataError, FitWarning, MastError, MastWarning, silenced, warn
 from ..gp.blends import Distribution, blended
+from ..models.calibration import standardised, widening, widening_without_each
 from ..models.estimator import MultiFidelityRegressor
+from ..models.folds import Fold, fold_numbers, folds_of
 from ..models.known import Known, SharedFits
 from ..progress import listening, report
 from .candidates import Candidate
@@ -26,8 +28,6 @@ Array = NDArray[np.float64]
 FAILURES = (MastError, ArithmeticError, np.linalg.LinAlgError)
 #: How often a candidate is fitted again for its held-out predictions.
 REFITS = 10
-#: Pseudo-points at a ratio of one, in the recalibration of intervals.
-CALIBRATION_PRIOR = 4.0
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,15 @@ class Tried:
         Its predictions of held-out points; None where nothing can be held out.
     checked : HeldOut or None
         How good they are.
+    added : bool
+        Whether it is the user's own.
     """
 
     name: str
     model: MultiFidelityRegressor
     predicted: Distribution | None
     checked: HeldOut | None
+    added: bool = False
 
 
 class Trials:
@@ -93,15 +96,23 @@ class Trials:
     def _try(self, candidate: Candidate) -> Tried:
         with listening(None), silenced(MastWarning):
             known = Known(shared=self._shared)
-            model = clone(candidate.estimator).fit_data(self.data, known)
+            model = clone(candidate.estimator)
+            # A candidate that is to be calibrated is, by the held-out predictions below.
+            calibrate, model.calibrate = model.calibrate, False
+            model.fit_data(self.data, known)
             if not self.folds:
-                return Tried(candidate.name, model, None, None)
+                return Tried(candidate.name, model, None, None, candidate.added)
             folds = self.folds if model.leaves_out_honestly else self._refitted
             predicted = predict_held_out(model, folds)
+            if calibrate:
+                z = standardised(predicted, self.data.top.y)
+                model.calibration_ = widening(z)
+                groups = fold_numbers(folds, len(z))
+                predicted = predicted.dilated(widening_without_each(z, groups))
             checked = HeldOut.of(self.data, predicted, folds)
         if candidate.added and not np.isfinite([checked.mean, checked.std]).all():
             raise DataError("what it predicts is not finite")
-        return Tried(candidate.name, model, predicted, checked)
+        return Tried(candidate.name, model, predicted, checked, candidate.added)
 
     def weights(self) -> Array:
         """Weights of the candidates, from the points that all of them could predict."""
@@ -113,7 +124,7 @@ class Trials:
         checked = [t.checked for t in self.tried]
         return np.column_stack([[] if c is None else np.asarray(c.log_density) for c in checked])
 
-    def blend(self, calibration: float = 1.0) -> HeldOut | None:
+    def blend(self, widening: float | Array = 1.0) -> HeldOut | None:
         """The blend's held-out predictions, with weights from the other folds' points only."""
         members = [t.predicted for t in self.tried if t.predicted is not None]
         if not members:
@@ -121,7 +132,7 @@ class Trials:
         densities = self._log_densities()
         groups = fold_numbers(self.folds, len(densities))
         blend = blended(weights_without_each(densities, groups).T, members)
-        return HeldOut.of(self.data, blend.dilated(calibration), self.folds)
+        return HeldOut.of(self.data, blend.dilated(widening), self.folds)
 
 
 def _folds(data: Dataset) -> list[Fold]:
@@ -130,10 +141,3 @@ def _folds(data: Dataset) -> list[Fold]:
         return folds_of(data)
     except DataError:
         return []
-
-
-def calibration_of(checked: HeldOut) -> float:
-    """Factor of the standard deviations, from standardised held-out residuals."""
-    z = checked.error / checked.std
-    z = z[np.isfinite(z)]
-    return float(np.sqrt((CALIBRATION_PRIOR + z @ z) / (CALIBRATION_PRIOR + len(z))))

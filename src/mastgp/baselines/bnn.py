@@ -52,7 +52,7 @@ class MFBNN(MultiFidelityRegressor):
 
     Parameters
     ----------
-    costs, order, bounds
+    costs, order, calibrate, bounds
         As in :class:`mastgp.MAST`.
     hidden : sequence of int
         Units of the hidden layers of every network, with ReLU. An empty sequence gives linear
@@ -104,6 +104,7 @@ class MFBNN(MultiFidelityRegressor):
         thinning: int = 50,
         time_limit: float | None = None,
         verbose: bool = True,
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -117,6 +118,7 @@ class MFBNN(MultiFidelityRegressor):
         self.thinning = thinning
         self.time_limit = time_limit
         self.verbose = verbose
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

@@ -102,7 +102,7 @@ class BoTorchMultiFidelity(_BoTorchRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds
+    costs, order, calibrate, noise_std, bounds
         As in :class:`mastgp.MAST`.
     random_state : int, RandomState or None
         Seeds the library, which draws new starts if a first fit fails.
@@ -147,7 +147,7 @@ class BoTorchAugmented(_BoTorchRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds
+    costs, order, calibrate, noise_std, bounds
         As in :class:`mastgp.MAST`.
     n_std : float
         A cheap point joins if the means differ by less than this many standard deviations of the
@@ -172,12 +172,18 @@ class BoTorchAugmented(_BoTorchRegressor):
         *,
         order: Sequence[Any] | None = None,
         n_std: float = 1.0,
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
-            costs, order=order, noise_std=noise_std, bounds=bounds, random_state=random_state
+            costs,
+            order=order,
+            calibrate=calibrate,
+            noise_std=noise_std,
+            bounds=bounds,
+            random_state=random_state,
         )
         self.n_std = n_std
 

@@ -54,7 +54,7 @@ class DeepGP(MultiFidelityRegressor):
         before the training counts too.
     verbose : bool
         Whether a fit that takes more than two seconds shows its progress in the terminal.
-    costs, order, noise_std, bounds
+    costs, order, calibrate, noise_std, bounds
         As in :class:`mastgp.MAST`.
     random_state : int, RandomState or None
         Seeds the Monte Carlo samples of training and predictions.
@@ -93,6 +93,7 @@ class DeepGP(MultiFidelityRegressor):
         learning_rate: float = 0.01,
         time_limit: float | None = None,
         verbose: bool = True,
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -104,6 +105,7 @@ class DeepGP(MultiFidelityRegressor):
         self.learning_rate = learning_rate
         self.time_limit = time_limit
         self.verbose = verbose
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

@@ -29,12 +29,14 @@ class LibraryRegressor(MultiFidelityRegressor):
         costs: Mapping[Any, float] | None = None,
         *,
         order: Sequence[Any] | None = None,
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
     ) -> None:
         self.costs = costs
         self.order = order
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

@@ -38,7 +38,7 @@ class MFK(LibraryRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds
+    costs, order, calibrate, noise_std, bounds
         As in :class:`mastgp.MAST`. Known noise is not used, and a warning says so.
     restarts : int
         Optimiser runs per fidelity. More did not lower the errors on three benchmark problems.
@@ -61,12 +61,18 @@ class MFK(LibraryRegressor):
         *,
         order: Sequence[Any] | None = None,
         restarts: int = 3,
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
-            costs, order=order, noise_std=noise_std, bounds=bounds, random_state=random_state
+            costs,
+            order=order,
+            calibrate=calibrate,
+            noise_std=noise_std,
+            bounds=bounds,
+            random_state=random_state,
         )
         self.restarts = restarts
 

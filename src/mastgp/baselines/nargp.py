@@ -38,7 +38,7 @@ class NARGP(LibraryRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds
+    costs, order, calibrate, noise_std, bounds
         As in :class:`mastgp.MAST`.
     restarts : int
         Optimiser runs per fidelity.
@@ -66,12 +66,18 @@ class NARGP(LibraryRegressor):
         order: Sequence[Any] | None = None,
         restarts: int = 5,
         n_samples: int = 100,
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
-            costs, order=order, noise_std=noise_std, bounds=bounds, random_state=random_state
+            costs,
+            order=order,
+            calibrate=calibrate,
+            noise_std=noise_std,
+            bounds=bounds,
+            random_state=random_state,
         )
         self.restarts = restarts
         self.n_samples = n_samples

@@ -1,55 +1,26 @@
-"""Predictions of expensive points that the model has not seen.
-
-Each expensive point shapes the discrepancy and the trust as well as the last GP, so the whole
-pipeline is fitted again without it. The last GP's own leave-one-out would look too good.
-"""
+"""How good predictions are of expensive points that the model has not seen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.dataset import Dataset
-from ..errors import DataError, MastWarning, silenced
-from ..gp.blends import Distribution, gathered
+from ..gp.blends import Distribution
 from ..gp.distributions import Normal
+from ..models.calibration import standardised, widening_without_each
 from ..models.estimator import MultiFidelityRegressor
-from ..models.known import SharedFits
-from ..progress import report
+from ..models.folds import Fold, fold_numbers, folds_of, predict_refitted
 from .scores import coverage, rmse
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
-
-#: With fewer expensive places than this each is left out in turn. Else they are left out in ten
-#: groups.
-TEN_FOLDS_FROM = 30
-
-
-@dataclass(frozen=True)
-class Fold:
-    """Expensive observations to predict, and the data to predict them from.
-
-    Attributes
-    ----------
-    rows : int array
-        Rows of the most expensive fidelity that are held out.
-    rest : Dataset
-        All other observations, but for cheap ones at the same places.
-    shared : SharedFits
-        Fits to the rest, which models that are checked on the same folds share.
-    """
-
-    rows: Rows
-    rest: Dataset
-    shared: SharedFits = field(default_factory=SharedFits)
 
 
 @dataclass(frozen=True)
@@ -123,8 +94,12 @@ class HeldOut:
     @property
     def coverage95(self) -> float:
         """Share of the observations inside their central 95 % interval."""
+        return self.coverage(0.95)
+
+    def coverage(self, share: float) -> float:
+        """Share of the observations inside their central interval of the given share."""
         known = self.probability
-        return coverage(self._normal.cdf(self.y) if known is None else known, 0.95)
+        return coverage(self._normal.cdf(self.y) if known is None else known, share)
 
 
 def check_table(checked: Mapping[str, HeldOut | None]) -> pd.DataFrame:
@@ -170,67 +145,27 @@ def predict_held_out(
 ) -> Distribution:
     """Predictive distribution of each expensive observation, given all data outside its fold.
 
+    A calibrated model is fitted again for every fold. What it predicts of a fold is widened by the
+    residuals of the other folds.
+
     Parameters
     ----------
     model, folds, quick
         As in :func:`held_out`.
     """
+    if model.calibrate:
+        return _calibrated(predict_refitted(model, folds), model.training_data_, folds)
     without_refits = quick or model.leaves_out_honestly
     closed = model.leave_out([fold.rows for fold in folds]) if without_refits else None
-    return _refitted(model, folds) if closed is None else closed
+    return predict_refitted(model, folds) if closed is None else closed
+
+
+def _calibrated(predicted: Distribution, data: Dataset, folds: Sequence[Fold]) -> Distribution:
+    y = data.top.y
+    return predicted.dilated(
+        widening_without_each(standardised(predicted, y), fold_numbers(folds, len(y)))
+    )
 
 
 def _one_at_a_time(data: Dataset, folds: Sequence[Fold]) -> bool:
     return len(folds) == int(data.places(data.top).max()) + 1
-
-
-def _refitted(model: MultiFidelityRegressor, folds: Sequence[Fold]) -> Distribution:
-    """Predict each fold by a model that was fitted without it."""
-    data = model.training_data_
-    top, predicted = data.top, []
-    for done, fold in enumerate(folds):
-        report("checking on held-out points", done, len(folds))
-        with silenced(MastWarning):
-            refitted = model.refit(fold.rest, fold.shared)
-        known = None if top.noise_var is None else top.noise_var[fold.rows]
-        U = data.box.to_unit(top.X[fold.rows])
-        predicted.append((fold.rows, refitted.observed_unit(U, known)))
-    report("checking on held-out points", len(folds), len(folds))
-    return gathered(predicted, len(top.y))
-
-
-def folds_of(data: Dataset, at_most: int = TEN_FOLDS_FROM) -> list[Fold]:
-    """What is held out in turn: single expensive places, or ten groups of many.
-
-    Repeats of an input never end up on both sides. Cheap rows at held-out places are held out,
-    too: where predictions are wanted, there are none.
-
-    Parameters
-    ----------
-    data : Dataset
-    at_most : int
-        Largest number of folds.
-    """
-    top, place = data.top, data.places(data.top)
-    n_places = int(place.max()) + 1
-    if len(top.y) < 2:
-        raise DataError(
-            f"fidelity {top.name!r} has one point only: there is nothing to check predictions with"
-        )
-    if n_places < 2:
-        raise DataError(
-            f"all points of fidelity {top.name!r} are at one place: nothing can be left out"
-        )
-    order = np.random.default_rng(0).permutation(n_places)
-    n_folds = n_places if n_places < TEN_FOLDS_FROM else 10
-    parts = np.array_split(order, min(n_folds, at_most))
-    groups = [np.flatnonzero(np.isin(place, part)) for part in parts]
-    return [Fold(rows, data.without(data.at_places_of(rows))) for rows in groups]
-
-
-def fold_numbers(folds: Sequence[Fold], n_rows: int) -> Rows:
-    """Number of the fold that each expensive row is held out in."""
-    numbers = np.empty(n_rows, dtype=np.intp)
-    for number, fold in enumerate(folds):
-        numbers[fold.rows] = number
-    return numbers

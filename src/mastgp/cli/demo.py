@@ -89,13 +89,13 @@ def _print_errors(model_file: str, cfd_file: str) -> None:
     import pandas as pd
 
     from .. import examples
-    from ..models.mast import MAST
+    from ..models.single import SingleFidelity
 
     columns = list(examples.INPUTS)
     X = pd.DataFrame(examples.design(1000, seed=4), columns=columns)
     truth = examples.cfd_drag(X.to_numpy())
     runs = pd.read_csv(cfd_file)
-    alone = MAST().fit(runs[columns], runs[examples.TARGET])
+    alone = SingleFidelity().fit(runs[columns], runs[examples.TARGET])
 
     def error(values: Any) -> float:
         return float(np.sqrt(np.mean((values - truth) ** 2)))
@@ -108,5 +108,5 @@ def _print_errors(model_file: str, cfd_file: str) -> None:
             f"truth is known here; the figure's held-out check has only the CFD runs to go by):\n"
             f"  the panel method itself  {error(examples.panel_drag(X.to_numpy())):6.1f}\n"
             f"  a GP of the {len(runs)} CFD runs  {error(alone.predict(X)):6.1f}\n"
-            f"  both, fused by MAST      {error(fused.predict(X)):6.1f}"
+            f"  both, fused by auto      {error(fused.predict(X)):6.1f}"
         )

@@ -69,7 +69,9 @@ Bounds = Annotated[
 ]
 Exponent = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="Trust exponent of a fidelity, as coarse=0.5."),
+    typer.Option(
+        metavar="NAME=VALUE", help="With mast: trust exponent of a fidelity, as coarse=0.5."
+    ),
 ]
 NoiseStd = Annotated[
     list[str] | None,
@@ -82,13 +84,18 @@ NoiseColumn = Annotated[
     typer.Option(metavar="COLUMN", help="Column of known noise standard deviations."),
 ]
 Method = Annotated[
-    str, typer.Option(metavar="NAME", help="Name of a method; 'mast methods' lists them.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Name of a method: auto tries and blends several, mast is the paper's; "
+        "'mast methods' lists all.",
+    ),
 ]
 Metric = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Distance between cheap and expensive points, for trust: euclidean (default), "
+        help="With mast: distance between cheap and expensive points, euclidean (default), "
         "manhattan, chebyshev, mahalanobis, normalized-euclidean, domain-relative or hamming.",
     ),
 ]
@@ -96,33 +103,43 @@ Radius = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Radius of the trust region: sqrt (default), linear, cbrt, nearest or global.",
+        help="With mast: radius of the trust region, sqrt (default), linear, cbrt, nearest or "
+        "global.",
     ),
 ]
 Weight = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Weight of expensive neighbours, for trust: power (default), exponential, gaussian, "
+        help="With mast: weight of expensive neighbours, power (default), exponential, gaussian, "
         "inverse, triangular, linear, steep-power, rbf or hf-only.",
     ),
 ]
 Kernel = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Kernel of the GPs: rbf (default) or matern52."),
+    typer.Option(
+        metavar="NAME",
+        help="Kernel of the GPs, of methods other than auto: rbf (default) or matern52.",
+    ),
 ]
 Surrogate = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="What MAST's stages are made of: gp (default), extra-trees, tabpfn ..."
+        metavar="NAME",
+        help="With mast: what its stages are made of, gp (default), extra-trees, tabpfn ...",
     ),
 ]
 Warp = Annotated[
-    bool | None, typer.Option(help="Warp the inputs (default of the methods that can).")
+    bool | None,
+    typer.Option(help="Warp the inputs, with mast and ar1 (their default)."),
 ]
 Drop = Annotated[
     bool | None,
     typer.Option("--drop", help="With auto: leave out cheap fidelities that hurt."),
+]
+Calibrate = Annotated[
+    bool | None,
+    typer.Option("--calibrate", help="Widen intervals that held-out points show too narrow."),
 ]
 Seed = Annotated[
     int | None,
@@ -144,7 +161,7 @@ def fit(
     exponent: Exponent = None,
     noise_std: NoiseStd = None,
     noise_column: NoiseColumn = None,
-    method: Method = "mast",
+    method: Method = "auto",
     metric: Metric = None,
     radius: Radius = None,
     weight: Weight = None,
@@ -152,6 +169,7 @@ def fit(
     surrogate: Surrogate = None,
     warp: Warp = None,
     drop: Drop = None,
+    calibrate: Calibrate = None,
     seed: Seed = None,
     check: Check = True,
     as_json: AsJson = False,
@@ -159,7 +177,9 @@ def fit(
     """Fit a surrogate to files of several fidelities and save it."""
     columns = ColumnOptions(target, fidelity_column, inputs, ignore, noise_column)
     data = DataOptions(cost, order, noise_std, bounds, seed)
-    options = ModelOptions(exponent, metric, radius, weight, kernel, surrogate, warp, drop)
+    options = ModelOptions(
+        exponent, metric, radius, weight, kernel, surrogate, warp, drop, calibrate
+    )
     check_output(output, inputs=(name.rpartition("=")[2] for name in files))
     check_checkpoint(surrogate)
     table = read(files, columns)
@@ -216,6 +236,7 @@ class ModelOptions:
     surrogate: str | None
     warp: bool | None
     drop: bool | None
+    calibrate: bool | None
 
     def parameters(self) -> dict[str, Any]:
         """Those that were given, as parameters of an estimator."""
@@ -295,7 +316,19 @@ def _refuse_unknown(method: str, given: dict[str, Any], known: Container[str]) -
     for option in given:
         if option not in known:
             shown = {"exponents": "exponent", "warp": "warp or --no-warp"}.get(option, option)
-            raise DataError(f"method {method!r} has no option --{shown}")
+            raise DataError(
+                f"method {method!r} has no option --{shown}; add --method {_method_with(option)}"
+            )
+
+
+def _method_with(option: str) -> str:
+    """The method of ours that has an option, or the methods; MAST comes before its variants."""
+    from ..methods import names_with
+
+    if option == "kernel":
+        return "mast or --method ar1"  # MAST's is its surrogate's
+    names = names_with(option)
+    return "mast" if "mast" in names else names[0]
 
 
 def train(model: MultiFidelityRegressor, table: Table) -> float:
@@ -317,16 +350,18 @@ def print_json(model: MultiFidelityRegressor, seconds: float, output: str, check
 
 
 def print_report(model: MultiFidelityRegressor, seconds: float, output: str, check: bool) -> None:
-    """Print the model's summary, its held-out check, and where the model is."""
+    """Print the model's summary, its held-out check and verdict, and where the model is."""
     from ..output.summary import summarise
 
-    printing.print_summary(summarise(model))
+    facts = summarise(model)
+    printing.print_summary(facts)
     fitted = f"Fitted in {seconds:.2f} s"
     if check:
         started = time.perf_counter()
         printing.print_check(checked(model), model.training_data_)
         if (checking := time.perf_counter() - started) > QUIET_SECONDS:
             fitted += f", checked in {checking:.2f} s"
+    printing.print_verdict(facts)
     terminal.say(f"{fitted} and saved to {output}.")
 
 

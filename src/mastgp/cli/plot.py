@@ -18,12 +18,16 @@ Output = Annotated[
     ),
 ]
 Kind = Annotated[
-    str, typer.Option(metavar="NAME", help="all, parity (held-out check), slices or trust.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="all, parity (held-out check), calibration (do the intervals hold?), slices or trust.",
+    ),
 ]
 
 
 def plot(model_file: ModelFile, output: Output = None, kind: Kind = "all") -> None:
-    """Draw a figure of a model: held-out check, trust, slices."""
+    """Draw a figure of a model: held-out check, calibration, trust, slices."""
     from ..output.figures import draw, save_figure
 
     output = output or f"{Path(model_file).stem}.png"

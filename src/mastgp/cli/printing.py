@@ -1,4 +1,4 @@
-"""What commands print of a model: its summary, and its held-out check."""
+"""What commands print of a model: its summary, its held-out check, and its verdict."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ ROUNDING = 1e-6
 #: Facts that have a place of their own in what is printed, or are for JSON only.
 _PLACED = frozenset(
     {"method", "label", "target", "predicts", "costs_assumed", "output", "seconds", "factors"}
+)
+
+#: What the columns of a held-out check mean.
+_SCORES = (
+    "NLPD: mean negative log density of the held-out values. CRPS: mean ranked probability score.\n"
+    "Both judge the mean and its uncertainty together. Smaller is better."
 )
 
 #: What is known of one row of a table.
@@ -73,7 +79,7 @@ def _input_table(inputs: Sequence[Row], top: str) -> Table:
 
 
 def _learned(facts: Row) -> Iterator[str]:
-    """What only some models have to say: factors, the members of a blend, a verdict."""
+    """What only some models have to say: factors, the members of a blend."""
     if facts.get("factors"):
         factors = ", ".join(f"{factor:.3g}" for factor in facts["factors"])
         yield f"Factor between fidelities: {factors}"
@@ -82,8 +88,12 @@ def _learned(facts: Row) -> Iterator[str]:
             yield f"{name.replace('_', ' ')}: {_plain(value)}"
     if facts.get("weights"):
         yield f"Blend of {_members(facts['weights'])}"
+
+
+def print_verdict(facts: Row) -> None:
+    """Print what the cheap data are worth, if the model says so; below the table it is from."""
     for entry in facts.get("verdict", []):
-        yield entry["sentence"]
+        terminal.say(entry["sentence"])
 
 
 def _plain(value: str | float) -> str:
@@ -114,7 +124,7 @@ def print_check(rows: Sequence[Row], data: Dataset) -> None:
     if not rows:
         return
     terminal.out.print(_check_table(rows, f"Held-out check on the {data.top.name} points"))
-    terminal.say("NLPD: mean negative log density of the held-out values; smaller is better.")
+    terminal.say(_SCORES)
     note_a_loss(rows, data)
 
 
@@ -125,6 +135,7 @@ def _check_table(rows: Sequence[Row], title: str) -> Table:
         "weight": lambda row: f"{row['weight']:.2f}",
         "RMSE": lambda row: _number(row["rmse"], ".4g"),
         "NLPD": lambda row: _number(row["nlpd"], ".4g"),
+        "CRPS": lambda row: _number(row["crps"], ".4g"),
         "95 % covers": lambda row: _number(row["coverage95"], ".0%"),
     }
     if "weight" not in rows[0]:
@@ -141,7 +152,7 @@ def _worth_showing(rows: Sequence[Row]) -> Iterator[Row]:
     yield from (row for row in others if row["model"] == ALONE)
     rest = sum(row.get("weight", 0.0) for row in others if row["model"] != ALONE)
     if rest >= 0.005:
-        unknown = dict.fromkeys(("rmse", "nlpd", "coverage95"))
+        unknown = dict.fromkeys(("rmse", "nlpd", "crps", "coverage95"))
         yield {"model": "others", "weight": rest, **unknown}
 
 

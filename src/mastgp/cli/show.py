@@ -37,6 +37,7 @@ def show(model_file: ModelFile, table: PointsFile = None, as_json: AsJson = Fals
         printing.print_summary(facts)
         if model.validation_ is not None:
             printing.print_check(records(model.validation_), model.training_data_)
+        printing.print_verdict(facts)
 
 
 def write_points(model: MultiFidelityRegressor, path: str) -> None:

@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 LARGEST_TARGET = 1e150
 #: Fewer points than this cannot tell the scale of their own target.
 FEW_POINTS = 3
+#: With fewer expensive points than this, held-out points say next to nothing of intervals.
+ENOUGH_TO_CHECK = 5
 #: A target that varies less than this, relative to its size, is constant.
 _CONSTANT = 1e-14
 
@@ -120,6 +122,13 @@ def _warn_about_top(fidelities: Sequence[Fidelity]) -> None:
         warn(
             f"fidelity {top.name!r} has only {points(len(top.y))}: its scale is taken "
             "from all fidelities together, and the uncertainty is little more than a guess",
+            FewPointsWarning,
+        )
+    elif len(top.y) < ENOUGH_TO_CHECK:
+        warn(
+            f"fidelity {top.name!r} has only {points(len(top.y))}: that is too few to check "
+            f"predictions with, so do not rely on the intervals; {ENOUGH_TO_CHECK} or more are "
+            "better",
             FewPointsWarning,
         )
     if cheaper and len(top.y) > max(len(fidelity.y) for fidelity in cheaper):

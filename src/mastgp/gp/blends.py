@@ -123,7 +123,7 @@ class Transformed(_Numerical):
         """Value below which the share q of the distribution lies."""
         return self.response.backward(self.inner.quantile(q))
 
-    def dilated(self, factor: float) -> Transformed:
+    def dilated(self, factor: float | Array) -> Transformed:
         """The same distribution, `factor` times as wide before the transformation."""
         return Transformed(self.inner.dilated(factor), self.response)
 
@@ -192,7 +192,7 @@ class Blend(_Numerical):
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return 0.5 * (low + high)
 
-    def dilated(self, factor: float) -> Blend:
+    def dilated(self, factor: float | Array) -> Blend:
         """The same distribution with parts that are `factor` times as wide."""
         return Blend(self.shares, tuple(part.dilated(factor) for part in self.parts))
 

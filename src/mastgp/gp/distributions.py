@@ -75,8 +75,8 @@ class Normal:
         std = self._std
         return _mean_distance(self._error(y), std) - std / np.sqrt(np.pi)
 
-    def dilated(self, factor: float) -> Normal:
-        """The same distribution, `factor` times as wide about its mean."""
+    def dilated(self, factor: float | Array) -> Normal:
+        """The same distribution, `factor` times as wide about its mean; one factor, or n."""
         return Normal(self.mean, factor**2 * self.variance)
 
     def _error(self, y: ArrayLike) -> Array:
@@ -165,8 +165,8 @@ class Mixture:
             score[rows] -= _half_distance(weights, means, variances)
         return score
 
-    def dilated(self, factor: float) -> Mixture:
-        """The same distribution, `factor` times as wide about its mean."""
+    def dilated(self, factor: float | Array) -> Mixture:
+        """The same distribution, `factor` times as wide about its mean; one factor, or n."""
         away = factor * (self.means - self.mean)
         return Mixture(self.weights, self.mean + away, factor**2 * self.variances)
 

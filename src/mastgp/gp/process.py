@@ -150,6 +150,12 @@ class GaussianProcess:
             self.objective,
         )
 
+    def given(self, rows: NDArray[np.intp]) -> GaussianProcess:
+        """Return the same process with its hyperparameters, given some of its observations."""
+        return GaussianProcess(
+            self.model, self.parameters, self._data.subset(rows), self.y_mean, self.y_scale
+        )
+
     @property
     def noise_var(self) -> Array:
         """Noise variance of every training observation, in y's squared units."""

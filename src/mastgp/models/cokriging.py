@@ -43,7 +43,7 @@ class CoKriging(MultiFidelityRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds
+    costs, order, calibrate, noise_std, bounds
         As in :class:`mastgp.MAST`.
     structure : {"autoregressive", "shared-bias", "common-bias", "fading-bias", "general", \
 "top-only"}
@@ -110,6 +110,7 @@ class CoKriging(MultiFidelityRegressor):
         isotropic: bool = False,
         inference: str = "bayes",
         n_draws: int = N_DRAWS,
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -123,6 +124,7 @@ class CoKriging(MultiFidelityRegressor):
         self.isotropic = isotropic
         self.inference = inference
         self.n_draws = n_draws
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

@@ -31,8 +31,9 @@ from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.blends import Distribution
 from ..gp.distributions import Normal
 from ..storage.model_file import load_model, save_model
-from .facts import TrustedPoints
+from .calibration import widening_by_refits
 from .known import Known, SharedFits
+from .trust import TrustedPoints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +72,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     bounds: Bounds | None
     noise_std: Mapping[Any, float] | None
     random_state: Any
+    calibrate: bool = False
 
     training_data_: Dataset
     target_name_: str | None = None
@@ -78,6 +80,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
     validation_: Any = None
     #: Predictions of that check. A HeldOut.
     held_out_: Any = None
+    #: What standard deviations are multiplied by.
+    calibration_: float = 1.0
 
     @abstractmethod
     def fit_unit(self, data: Dataset, known: Known) -> None:
@@ -129,6 +133,15 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """Distribution of new observations, each with its own known noise or with the learned."""
         mean, var = self.predict_unit(U)
         return Normal(mean, var + (self.noise_var_ if noise_var is None else noise_var))
+
+    def predictive_unit(self, U: Array, include_noise: bool = False) -> Distribution:
+        """Predictive distribution at unit-cube inputs, calibrated."""
+        distribution = self.distribution_unit(U, include_noise)
+        return distribution if self.calibration_ == 1.0 else distribution.dilated(self.calibration_)
+
+    def widening(self) -> float:
+        """Factor of the standard deviations, by held-out points; asked for to calibrate."""
+        return widening_by_refits(self)
 
     def get_state(self) -> dict[str, Any]:
         """Return what a file must hold besides parameters and data: plain values and arrays."""
@@ -212,6 +225,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         -------
         self
         """
+        self.calibration_ = 1.0
         try:
             with blas_threads(data.n_points):
                 self.fit_unit(data, Known() if known is None else known)
@@ -222,10 +236,12 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         self.n_features_in_ = len(data.feature_names)
         if data.feature_names_given:
             self.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        if self.calibrate:
+            self.calibration_ = self.widening()
         return self
 
     def refit(self, data: Dataset, shared: SharedFits | None = None) -> Self:
-        """Return a new model, fitted to part of the data; this one stays as it is.
+        """Return a new model, fitted to part of the data and not calibrated; this one stays.
 
         Parameters
         ----------
@@ -235,6 +251,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
             Fits of other models of the same part.
         """
         copy: Self = clone(self)
+        copy.calibrate = False
         return copy.fit_data(data, Known(self, SharedFits() if shared is None else shared))
 
     def fit(
@@ -302,11 +319,12 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         U = self._unit_queries(X)
         if return_cov:
             mean, cov = self.covariance_unit(U)
-            return mean, cov + include_noise * self.noise_var_ * np.eye(len(cov))
+            noise = include_noise * self.noise_var_ * np.eye(len(cov))
+            return mean, self.calibration_**2 * (cov + noise)
         if not return_std:
             return self.mean_unit(U)
         mean, var = self.moments_unit(U, include_noise)
-        return mean, np.sqrt(var)
+        return mean, self.calibration_ * np.sqrt(var)
 
     def predict_quantile(self, X: ArrayLike, q: float, include_noise: bool = False) -> Array:
         """Value below which the share q of the predictive distribution lies, shape (n,)."""
@@ -316,7 +334,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         U = self._unit_queries(X)
         quantile = np.empty(len(U))
         for rows in blocks(len(U), BLOCK_ROWS):
-            quantile[rows] = self.distribution_unit(U[rows], include_noise).quantile(q)
+            quantile[rows] = self.predictive_unit(U[rows], include_noise).quantile(q)
         return quantile
 
     def predict_interval(
@@ -342,7 +360,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
             raise DataError(f"an interval's level is between 0 and 1, not {level!r}")
 
         def ends(U: Array) -> tuple[Array, Array]:
-            return self.distribution_unit(U, include_noise).interval(level)
+            return self.predictive_unit(U, include_noise).interval(level)
 
         return in_blocks(ends, self._unit_queries(X), BLOCK_ROWS)
 
@@ -351,7 +369,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
         With `include_noise` it is the distribution of a new observation, else of the function.
         """
-        return self.distribution_unit(self._unit_queries(X), include_noise)
+        return self.predictive_unit(self._unit_queries(X), include_noise)
 
     def score(
         self,
@@ -391,7 +409,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         d_mean, d_var = self.gradient_unit(self._unit_queries(X))
         box = self.training_data_.box
         per_unit = np.where(box.varies, 1.0 / box.widths, 0.0)
-        return d_mean * per_unit, d_var * per_unit
+        return d_mean * per_unit, self.calibration_**2 * d_var * per_unit
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions from the posterior, evaluated at `X`: shape (n, n_samples)."""
@@ -400,7 +418,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     def sample_unit(self, U: Array, n_samples: int, random: np.random.RandomState) -> Array:
         """Draw functions at unit-cube inputs, shape (n, n_samples)."""
-        return draw_samples(*self.covariance_unit(U), n_samples, random)
+        mean, cov = self.covariance_unit(U)
+        return draw_samples(mean, self.calibration_**2 * cov, n_samples, random)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,24 +12,6 @@ from numpy.typing import NDArray
 from ..gp import GaussianProcess
 
 Array = NDArray[np.float64]
-
-
-class TrustedPoints(NamedTuple):
-    """Cheap points of one fidelity, with the trust that each was given.
-
-    Attributes
-    ----------
-    name : str
-        The fidelity's.
-    nearest : array of shape (n,)
-        Distance to the nearest expensive point, in the unit cube.
-    trust : array of shape (n,)
-        Share of the corrected cheap value.
-    """
-
-    name: str
-    nearest: Array
-    trust: Array
 
 
 def noise_facts(variances: Mapping[str, Array]) -> dict[str, float]:

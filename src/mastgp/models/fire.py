@@ -43,7 +43,7 @@ class FIRE(MultiFidelityRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds, random_state
+    costs, order, calibrate, noise_std, bounds, random_state
         As in :class:`mastgp.MAST`.
     surrogate : str or surrogate
         What both stages are made of, as in :class:`mastgp.MAST`.
@@ -67,6 +67,7 @@ class FIRE(MultiFidelityRegressor):
         *,
         order: Sequence[Any] | None = None,
         surrogate: Choice = "gp",
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -74,6 +75,7 @@ class FIRE(MultiFidelityRegressor):
         self.costs = costs
         self.order = order
         self.surrogate = surrogate
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

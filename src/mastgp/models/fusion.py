@@ -35,7 +35,7 @@ class Reification(MultiFidelityRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds, random_state, surrogate
+    costs, order, calibrate, noise_std, bounds, random_state, surrogate
         As in :class:`mastgp.MAST`.
     floor_cheapest, floor_top : float
         What is added to the variance of the cheapest and of the most expensive fidelity;
@@ -60,6 +60,7 @@ class Reification(MultiFidelityRegressor):
         floor_cheapest: float = 1e-2,
         floor_top: float = 1e-3,
         surrogate: str | GP = "gp",
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -69,6 +70,7 @@ class Reification(MultiFidelityRegressor):
         self.floor_cheapest = floor_cheapest
         self.floor_top = floor_top
         self.surrogate = surrogate
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

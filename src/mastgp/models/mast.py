@@ -26,10 +26,10 @@ from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .augmented import Augmented, blend, rows_of
 from .estimator import MultiFidelityRegressor
-from .facts import TrustedPoints, fit_reports, input_facts, noise_facts
+from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
 from .stages import Fitting, warn_about_fits
-from .trust import Metric, Radius, Trust, Weight, trust_in
+from .trust import Metric, Radius, Trust, TrustedPoints, Weight, trust_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,6 +79,9 @@ class MAST(MultiFidelityRegressor):
         How the cheap model's mean and variance enter Stage 2 as inputs: scaled to [0, 1] like all
         other inputs, or as they are. The paper does not say; both have been measured
         (docs/notes/paper.md).
+    calibrate : bool
+        Whether intervals are widened until they hold held-out points, by fitting again without
+        them. The mean stays.
     noise_std : mapping of fidelity name to float, optional
         Known noise standard deviations in the target's units, instead of learned ones.
     bounds : array of shape (d, 2) or mapping of column name to (low, high), optional
@@ -123,6 +126,7 @@ class MAST(MultiFidelityRegressor):
         warp: str | None = "kumaraswamy",
         surrogate: Choice | Sequence[Choice] = "gp",
         posterior_inputs: str = "scaled",
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -136,6 +140,7 @@ class MAST(MultiFidelityRegressor):
         self.warp = warp
         self.surrogate = surrogate
         self.posterior_inputs = posterior_inputs
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

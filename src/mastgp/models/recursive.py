@@ -31,7 +31,7 @@ class Recursive(MultiFidelityRegressor):
 
     Parameters
     ----------
-    costs, order, noise_std, bounds, random_state, surrogate
+    costs, order, calibrate, noise_std, bounds, random_state, surrogate
         As in :class:`mastgp.MAST`.
 
     Attributes
@@ -51,6 +51,7 @@ class Recursive(MultiFidelityRegressor):
         *,
         order: Sequence[Any] | None = None,
         surrogate: str | GP = "gp",
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -58,6 +59,7 @@ class Recursive(MultiFidelityRegressor):
         self.costs = costs
         self.order = order
         self.surrogate = surrogate
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

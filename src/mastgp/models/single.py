@@ -32,7 +32,7 @@ class SingleFidelity(MultiFidelityRegressor):
     ----------
     which : {"top", "cheapest"}
         Whose data to model; predictions are that fidelity's response.
-    costs, order, noise_std, bounds, random_state, surrogate
+    costs, order, calibrate, noise_std, bounds, random_state, surrogate
         As in :class:`mastgp.MAST`.
 
     Attributes
@@ -58,6 +58,7 @@ class SingleFidelity(MultiFidelityRegressor):
         costs: Mapping[Any, float] | None = None,
         order: Sequence[Any] | None = None,
         surrogate: str | GP = "gp",
+        calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         random_state: Any = None,
@@ -66,6 +67,7 @@ class SingleFidelity(MultiFidelityRegressor):
         self.costs = costs
         self.order = order
         self.surrogate = surrogate
+        self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
         self.random_state = random_state

@@ -138,7 +138,7 @@ class TransformedResponse(MultiFidelityRegressor):
 
     def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
         """The method's distribution, transformed back."""
-        return self._back(self.estimator_.distribution_unit(U, include_noise))
+        return self._back(self.estimator_.predictive_unit(U, include_noise))
 
     def observed_unit(self, U: Array, noise_var: Array | None) -> Distribution:
         """The method's distribution of observations, transformed back."""

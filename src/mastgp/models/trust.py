@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,24 @@ Metric = Callable[[Array, Array], Array]
 Radius = Callable[[Array], Array]
 #: ``weight(d, alpha, r)``: weight of an expensive neighbour at distance d, in a region of radius r.
 Weight = Callable[[Array, float, Array], Array]
+
+
+class TrustedPoints(NamedTuple):
+    """Cheap points of one fidelity, with the trust that each was given.
+
+    Attributes
+    ----------
+    name : str
+        The fidelity's.
+    nearest : array of shape (n,)
+        Distance to the nearest expensive point, in the unit cube.
+    trust : array of shape (n,)
+        Share of the corrected cheap value.
+    """
+
+    name: str
+    nearest: Array
+    trust: Array
 
 
 def _distances(name: str) -> Metric:

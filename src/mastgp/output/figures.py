@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from ..check.heldout import HeldOut, held_out
 from ..check.validation import ALONE
@@ -31,7 +32,7 @@ Array = NDArray[np.float64]
 Panel = Callable[["Axes"], None]
 
 #: What can be drawn.
-KINDS = ("all", "parity", "slices", "trust")
+KINDS = ("all", "parity", "calibration", "slices", "trust")
 #: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
 MAX_SLICES = 6
 #: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
@@ -64,7 +65,10 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
     -------
     matplotlib Figure
     """
+    checked = _checked(model) if checked is None else checked
     panels: list[Panel] = [partial(plot_parity, model, checked=checked)]
+    if checked is not None:
+        panels.append(partial(plot_calibration, model, checked=checked))
     if model.trusted_points():
         panels.append(partial(plot_trust, model))
     return _page(model, [*panels, *_slices(model)])
@@ -109,11 +113,10 @@ def _add_legend(figure: Figure) -> None:
 
 def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None) -> None:
     """Predicted against observed for expensive points that the model has not seen."""
-    if model.training_data_.places(model.training_data_.top).max() < 1:
-        axes.text(0.5, 0.5, "one expensive place:\nnothing to check with", ha="center", va="center")
-        axes.set_axis_off()
+    checked = _checked(model) if checked is None else checked
+    if checked is None:
+        _say_nothing_to_check(axes)
         return
-    checked = held_out(model) if checked is None else checked
     both = np.concatenate([checked.y, checked.mean])
     margin = 0.05 * (np.ptp(both) or 1.0)
     ends = (float(both.min() - margin), float(both.max() + margin))
@@ -124,6 +127,60 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel(_wrapped(f"observed {_target(model)}"))
     axes.set_ylabel(_wrapped(f"predicted {_target(model)}", 34))
+
+
+def _checked(model: MultiFidelityRegressor) -> HeldOut | None:
+    """Held-out predictions; None where all expensive points are at one place."""
+    places = model.training_data_.places(model.training_data_.top)
+    return held_out(model) if places.max() > 0 else None
+
+
+def _say_nothing_to_check(axes: Axes) -> None:
+    axes.text(0.5, 0.5, "one expensive place:\nnothing to check with", ha="center", va="center")
+    axes.set_axis_off()
+
+
+def plot_calibration(
+    model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None
+) -> None:
+    """Share of the held-out points inside their intervals, over what the intervals promise.
+
+    The band is where nine of ten models with correct intervals would be, at each share.
+    """
+    checked = _checked(model) if checked is None else checked
+    if checked is None:
+        _say_nothing_to_check(axes)
+        return
+    promised = np.linspace(0.0, 1.0, _RESOLUTION)
+    observed = [checked.coverage(share) for share in promised]
+    n = len(checked.y)
+    low, high = binom.ppf(0.05, n, promised) / n, binom.ppf(0.95, n, promised) / n
+    style: dict[str, Any] = {"color": _GREY, "alpha": 0.2, "linewidth": 0}
+    axes.fill_between(promised, low, high, label=f"chance (90 %), {n} points", **style)
+    axes.plot((0, 1), (0, 1), color=_GREY, linewidth=1, label="intervals that hold")
+    axes.plot(promised, observed, color="black", linewidth=1.6, label="held-out points")
+    axes.plot(0.95, checked.coverage95, "o", color="black", markersize=4)
+    _frame_calibration(axes)
+    axes.set_title(_calibration_title(checked), fontsize=9)
+
+
+def _frame_calibration(axes: Axes) -> None:
+    """Axes in percent, and what it means to be above or below the diagonal."""
+    axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.02))
+    axes.set_aspect("equal", adjustable="box")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    axes.set_xlabel("share that intervals promise")
+    axes.set_ylabel("share of the points inside")
+    words: dict[str, Any] = {"color": _GREY, "fontsize": 8, "transform": axes.transAxes}
+    axes.text(0.03, 0.95, "too wide", ha="left", va="top", **words)
+    axes.text(0.97, 0.05, "too narrow", ha="right", va="bottom", **words)
+
+
+def _calibration_title(checked: HeldOut) -> str:
+    n = len(checked.y)
+    inside = ", ".join(f"{round(checked.coverage(s) * n)} in {s:.0%}" for s in (0.5, 0.8, 0.95))
+    return f"Do the intervals hold?\n{n} held-out points: {inside} intervals"
 
 
 def _draw_intervals(axes: Axes, checked: HeldOut, ends: tuple[float, float]) -> None:
@@ -212,7 +269,7 @@ def _draw_curve(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array
     line = np.tile(centre, (_RESOLUTION, 1))
     x = line[:, i] = np.linspace(box.low[i], box.high[i], _RESOLUTION)
     U = box.to_unit(line)
-    low, high = model.distribution_unit(U).interval(0.95)
+    low, high = model.predictive_unit(U).interval(0.95)
     axes.fill_between(x, low, high, color=_BLUE, alpha=0.3, linewidth=0, label="95 % interval")
     axes.plot(x, model.mean_unit(U), color=_BLUE, linewidth=1.6, label="prediction")
 
@@ -244,7 +301,7 @@ def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
 
 
 def draw(model: MultiFidelityRegressor, kind: str = "all") -> Figure:
-    """Draw one kind of figure: ``all``, ``parity``, ``slices`` or ``trust``."""
+    """Draw one kind of figure: ``all``, ``parity``, ``calibration``, ``slices`` or ``trust``."""
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
     if kind == "all":
@@ -253,6 +310,8 @@ def draw(model: MultiFidelityRegressor, kind: str = "all") -> Figure:
         return _page(model, _slices(model))
     if kind == "parity":
         return _page(model, [partial(plot_parity, model)])
+    if kind == "calibration":
+        return _page(model, [partial(plot_calibration, model)])
     _check_trust(model)
     return _page(model, [partial(plot_trust, model)])
 

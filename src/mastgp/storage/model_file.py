@@ -26,6 +26,7 @@ class Storable(Protocol):
 
     training_data_: Dataset
     target_name_: str | None
+    calibration_: float
 
     @property
     def abilities(self) -> frozenset[str]:
@@ -59,6 +60,7 @@ def save_model(model: Storable, path: str | os.PathLike[str]) -> None:
     manifest = {
         "mastgp_version": __version__,
         "estimator": own["estimator"],
+        "calibration": own["calibration"],
         "target": model.target_name_,
         "feature_names_given": hasattr(model, "feature_names_in_"),
         "data_sha256": data_hash(data),
@@ -90,6 +92,8 @@ def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
         raise ModelFileError(f"{source} is damaged: its training data do not match their hash")
     entry = {
         "estimator": manifest["estimator"],
+        # Earlier files say it of blends only, in their state.
+        "calibration": manifest.get("calibration"),
         "parameters": put_back_arrays(manifest["parameters"], arrays),
         "state": put_back_arrays(manifest["state"], arrays),
     }
@@ -105,6 +109,7 @@ def estimator_state(model: Storable) -> dict[str, Any]:
     check_can_be_saved(model)
     return {
         "estimator": type(model).__name__,
+        "calibration": model.calibration_,
         "parameters": encode_parameters(model.get_params(deep=False)),
         "state": model.get_state(),
     }
@@ -121,4 +126,6 @@ def restored_estimator(entry: Mapping[str, Any], data: Dataset, source: str = "t
     model.training_data_ = data
     model.n_features_in_ = len(data.feature_names)
     model.set_state(entry["state"])
+    if entry.get("calibration") is not None:
+        model.calibration_ = entry["calibration"]
     return model

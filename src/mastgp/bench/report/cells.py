@@ -18,6 +18,7 @@ from .paper import paper_value
 #: What is reported as it is, beside the paper's ratios.
 ABSOLUTE_METRICS = (
     "nlpd",
+    "crps",
     "coverage50",
     "coverage80",
     "coverage95",

@@ -25,6 +25,7 @@ _TITLES = {
     "mean_pdf": "mean predictive density over that of the HF-only GP (above 1 is better)",
     "r2": "R² over that of the HF-only GP (above 1 is better; erratic where that is near 0)",
     "nlpd": "negative log predictive density (smaller is better)",
+    "crps": "continuous ranked probability score, in the response's units (smaller is better)",
     "coverage50": "share of the test points inside their 50 % interval",
     "coverage80": "share of the test points inside their 80 % interval",
     "coverage95": "share of the test points inside their 95 % interval",

@@ -18,7 +18,7 @@ from .summaries import Results
 from .tables import Table, build_tables
 
 #: Metrics of a page of documentation; a report has all of them.
-PAGE_METRICS = ("rmse", "mean_pdf", "nlpd", "coverage95")
+PAGE_METRICS = ("rmse", "mean_pdf", "nlpd", "crps", "coverage95")
 
 _CELLS = (
     "Each cell: mean ± standard deviation over the seeds, the paper's mean in brackets, marked ≠ "
