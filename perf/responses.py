@@ -70,7 +70,8 @@ def rows(seeds: range) -> Iterator[str]:
             f"| {plain['coverage95']:.2f} | {both['coverage95']:.2f} | {both['share']:.2f} |"
         )
     mean = np.exp(np.mean(np.log(ratios)))
-    yield f"\nGeometric mean of the RMSE's ratio over {len(ratios)} of {len(todo)} draws: {mean:.3f}"
+    of = f"{len(ratios)} of {len(todo)} draws"
+    yield f"\nGeometric mean of the RMSE ratio over {of}: {mean:.3f}"
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ from ..models.calibration import widening, widening_without_each
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.folds import fold_numbers
 from ..models.known import Known
+from ..models.transformed import TransformedResponse
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
 from .outliers import without_outliers
@@ -284,7 +285,17 @@ class AutoSurrogate(MultiFidelityRegressor):
             "validation": records(self.validation_),
             "verdict": [asdict(entry) for entry in self.verdict_.entries],
             "weights": self.weights_,
+            "response": self._about_response(),
         }
+
+    def _about_response(self) -> str | None:
+        """Say which transformation of the response has which weight, if there is one."""
+        shares: dict[str, float] = {}
+        for name, model in self.candidates_.items():
+            if isinstance(model, TransformedResponse):
+                label = model.transformation.label
+                shares[label] = shares.get(label, 0.0) + self.weights_[name]
+        return " and ".join(f"{label} (weight {w:.0%})" for label, w in shares.items()) or None
 
     def get_state(self) -> dict[str, Any]:
         """The members with their weights and checks, and the verdict."""
