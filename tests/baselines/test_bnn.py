@@ -114,6 +114,7 @@ def test_published_example_recovers_the_line_and_the_function():
     assert relative_error(alone, published_high, points[0][10:-10]) > 0.8
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
 def test_forrester_is_recovered_better_with_cheap_data():
     """Forrester et al. (2007): four expensive points, 11 cheap ones."""
     points = [np.linspace(0, 1, 11), np.array([0.0, 0.4, 0.6, 1.0])]

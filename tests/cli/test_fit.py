@@ -77,7 +77,8 @@ def test_one_long_file_with_options(mast, tmp_path):
     tables = [pd.read_csv(WING[name]).assign(source=name, e=0.5) for name in ("panel", "cfd")]
     pd.concat(tables).to_csv("runs.csv", index=False)
     code, out, _ = mast(
-        "fit", "runs.csv", "--target", "drag_counts", "--fidelity-column", "source", *COSTS,
+        "fit", "runs.csv", "--method", "mast", "--target", "drag_counts",
+        "--fidelity-column", "source", *COSTS,
         "--noise-column", "e", "--ignore", "sweep_deg", "--bounds", "mach=0.5:0.9",
         "--metric", "mahalanobis", "--radius", "cbrt", "--weight", "triangular",
         "--kernel", "matern52", "--no-warp", "--exponent", "panel=0.4", "--json",

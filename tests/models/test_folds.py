@@ -86,6 +86,7 @@ def test_refits_predict_noisy_observations(rng):
     predicted = predict_refitted(model, folds)
     refitted = model.refit(folds[3].rest)
     rows = folds[3].rows
-    mean, var = refitted.predict_unit(model.training_data_.box.to_unit(X[rows]))
+    held_out_X = model.training_data_.top.X[rows]
+    mean, var = refitted.predict_unit(model.training_data_.box.to_unit(held_out_X))
     np.testing.assert_array_equal(predicted.mean[rows], mean)
     np.testing.assert_array_equal(predicted.variance[rows], var + refitted.noise_var_)

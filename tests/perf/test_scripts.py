@@ -45,7 +45,7 @@ def test_the_rules_of_blends_are_compared_on_what_candidates_predicted(study):
 def test_verdicts_are_words(study):
     verdicts = study("verdicts")
     with silenced(Warning):
-        assert verdicts.word(1, "useful") == "helps"
+        assert verdicts.verdict(1, "opposite", beside=False).word == "helps"
 
 
 def test_variants_of_co_kriging_change_the_fit(study):

@@ -126,6 +126,7 @@ def locked(surrogate):
     return surrogate
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
 @pytest.mark.parametrize("surrogate", [Renames(), Changes(), Anything(3), locked(Noisy())])
 def test_a_surrogate_that_cannot_be_copied_is_explained(surrogate):
     name = type(surrogate).__name__
@@ -138,6 +139,7 @@ class Locked(Plane):
         self.lock, self.ridge = Lock(), 1e-3
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
 def test_what_the_constructor_makes_is_made_again():
     """A lock cannot be copied, and need not be."""
     model = MAST(surrogate=Locked()).fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 6.0])
@@ -339,7 +341,7 @@ def test_what_else_a_fitted_model_can_do(two_fidelities, forest):
     ]  # fmt: skip
     assert not model.augmented_.isna().any(axis=None)
     assert held_out(model).n_folds == 8
-    assert len(draw(model).axes) == 4
+    assert len(draw(model).axes) == 5
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X, return_std=True), model.predict(X, True))
 
