@@ -109,7 +109,8 @@ def test_changed_data_do_not_match_their_hash(saved, rewrite):
     ("change", "words"),
     [
         (lambda m: m.update(estimator="os.system"), "unknown to this version"),
-        (lambda m: m.pop("state"), "damaged: KeyError"),
+        (lambda m: m.pop("state"), "not those that its description names"),
+        (lambda m: m.update(status=m.pop("state")), "damaged: KeyError"),
         (lambda m: m["parameters"].update(evil=1), "damaged: TypeError"),
         (lambda m: m.update(state=None), "damaged"),
     ],

@@ -27,6 +27,7 @@ from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.known import Known
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
+from .restoring import check_blend_state
 from .trying import Trials, Tried, calibration_of
 from .verdict import FidelityVerdict, Verdict, judge
 
@@ -275,6 +276,7 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the members."""
+        check_blend_state(state, self.training_data_)
         with silenced(MastWarning):
             data = without_copies(self.training_data_).only(
                 lambda fidelity: fidelity.name in state["fidelities"]

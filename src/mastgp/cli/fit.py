@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError
+from ..files import name_and_path
 from ..progress import QUIET_SECONDS, progress
 from . import printing, terminal
 from .files import check_output
@@ -160,7 +161,7 @@ def fit(
     columns = ColumnOptions(target, fidelity_column, inputs, ignore, noise_column)
     data = DataOptions(cost, order, noise_std, bounds, seed)
     options = ModelOptions(exponent, metric, radius, weight, kernel, surrogate, warp, drop)
-    check_output(output, inputs=(name.rpartition("=")[2] for name in files))
+    check_output(output, inputs=(name_and_path(file)[1] for file in files))
     check_checkpoint(surrogate)
     table = read(files, columns)
     model = build(method, options, data)

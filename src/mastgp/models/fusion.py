@@ -14,6 +14,7 @@ from ..surrogates.gp import GP, as_surrogate
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
+from .restoring import names_in, restored_by_name
 from .stages import fit_process
 
 Array = NDArray[np.float64]
@@ -115,8 +116,9 @@ class Reification(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the processes."""
-        surrogate = as_surrogate(self.surrogate)
-        self.processes_ = {name: surrogate.restore(gp) for name, gp in state["processes"].items()}
+        d, names, _, _ = names_in(self.training_data_)
+        found = restored_by_name(as_surrogate(self.surrogate), state["processes"], names, d)
+        self.processes_ = {name: found[name] for name in names}
         self.floors_ = self._floors(len(self.processes_))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..data.fidelities import fidelity_name
 from ..errors import MastError
-from ..surrogates.description import build, describe
+from ..stored import DamagedError
+from ..surrogates.description import build, check_costs, describe
 from ..surrogates.gp import GP
 
 
@@ -36,9 +37,19 @@ class CustomFunction:
 def encode_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as plain values and arrays."""
     return {
-        key: {"$surrogate": describe(value)} if _is_surrogate(key, value) else _encode(value)
+        key: {"$surrogate": _affordable(value)} if _is_surrogate(key, value) else _encode(value)
         for key, value in parameters.items()
     }
+
+
+def _affordable(surrogate: Any) -> Any:
+    """Describe a surrogate, if a file with it could be read again."""
+    description = describe(surrogate)
+    try:
+        check_costs(description)
+    except DamagedError as error:
+        raise MastError(f"a model of {surrogate!r} cannot be written to a file: {error}") from error
+    return description
 
 
 def decode_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
