@@ -12,7 +12,9 @@ from .errors import (
     CopiesWarning,
     CostWarning,
     DataError,
+    DownloadWarning,
     DuplicateWarning,
+    EqualCostWarning,
     ExtrapolationWarning,
     FewPointsWarning,
     FileError,
@@ -22,6 +24,7 @@ from .errors import (
     MissingExtraError,
     MixedVersionsWarning,
     ModelFileError,
+    ScaleWarning,
 )
 from .lazy import lazily
 
@@ -43,7 +46,9 @@ __all__ = [
     "CostWarning",
     "DataError",
     "Dataset",
+    "DownloadWarning",
     "DuplicateWarning",
+    "EqualCostWarning",
     "ExtrapolationWarning",
     "FewPointsWarning",
     "FileError",
@@ -53,6 +58,7 @@ __all__ = [
     "MissingExtraError",
     "MixedVersionsWarning",
     "ModelFileError",
+    "ScaleWarning",
     "__version__",
     "fit",
     "load",

@@ -104,10 +104,9 @@ def number(
     Traceback (most recent call last):
     mastgp.stored.DamagedError: n_estimators is 1000000000, and must be between 1 and 10000
     """
-    kinds: tuple[type, ...] = (int,) if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds):
+    if type(value) is not int and (whole or type(value) is not float):
         raise DamagedError(f"{what} is no {'whole ' if whole else ''}number")
-    if not low <= value <= high or math.isinf(value):
+    if not low <= value <= high or value in (math.inf, -math.inf):
         raise DamagedError(f"{what} is {_short(value)}, {_range(low, high)}")
     return value
 

@@ -25,6 +25,7 @@ from ..gp.distributions import Mixture, blended
 from ..methods import method
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.known import Known
+from ..models.stages import warn_about_ties
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
 from .restoring import check_blend_state
@@ -113,6 +114,7 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Try all candidates, judge the cheap data, and blend."""
+        warn_about_ties(data)
         used = without_copies(data)
         trials = self._try_all(used)
         self.verdict_ = judge(data, used)

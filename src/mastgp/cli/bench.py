@@ -226,7 +226,9 @@ def download(
 
     if name in DATA_SETS:
         terminal.say(f"{DATA_SETS[name].about}. Licence: {DATA_SETS[name].licence}.")
-    for path in fetch(name, data):
+    with terminal.notes(), progress():
+        paths = fetch(name, data)
+    for path in paths:
         terminal.say(str(path))
 
 

@@ -40,18 +40,17 @@ def check_parameters(model: Model, parameters: Any) -> None:
     d, n_components = model.n_inputs, len(model.components)
     n_noises = model.n_groups if model.learn_noise else 0
     warped = d if model.warp else 0
-    positive = {"low": 1e-12, "high": _LARGEST}
-    shapes: dict[str, tuple[tuple[int, ...], dict[str, float]]] = {
-        "lengthscales": ((n_components, d), positive),
-        "scales": ((n_components,), {"low": 0.0, "high": _LARGEST}),
-        "factors": ((model.n_factors,), {"low": -_LARGEST, "high": _LARGEST}),
-        "noise_var": ((n_noises,), {"low": 0.0, "high": _LARGEST}),
-        "warp_a": ((warped,), positive),
-        "warp_b": ((warped,), positive),
+    shapes: dict[str, tuple[tuple[int, ...], float]] = {  # and least values
+        "lengthscales": ((n_components, d), 1e-12),
+        "scales": ((n_components,), 0.0),
+        "factors": ((model.n_factors,), -_LARGEST),
+        "noise_var": ((n_noises,), 0.0),
+        "warp_a": ((warped,), 1e-12),
+        "warp_b": ((warped,), 1e-12),
     }
     stored.mapping(parameters, "the hyperparameters", shapes, more=False)
-    for name, (shape, limits) in shapes.items():
-        stored.array(parameters[name], name, shape, **limits)
+    for name, (shape, low) in shapes.items():
+        stored.array(parameters[name], name, shape, low=low, high=_LARGEST)
 
 
 def check_draws(model: Model, n_points: int, state: Any) -> None:

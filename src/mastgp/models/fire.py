@@ -23,7 +23,7 @@ from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
 from .restoring import restored_levels
-from .stages import Fitting, warn_about_fits
+from .stages import Fitting, warn_about_fits, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -88,6 +88,7 @@ class FIRE(MultiFidelityRegressor):
         """Model the cheapest fidelity, then each residual of the next one."""
         surrogate = find_surrogate(self.surrogate)
         surrogate.check_ready()
+        warn_about_ties(data)
         fit = Fitting(data, known, self.random_state)
         self._adds_variances = True
         self.stages_: list[Fitted] = []

@@ -19,7 +19,7 @@ from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
 from .restoring import restored_levels
-from .stages import fit_process, warn_about_fit
+from .stages import fit_process, warn_about_fit, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -66,6 +66,7 @@ class Recursive(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Fit the levels one after the other, cheapest first."""
+        warn_about_ties(data)
         surrogate = as_surrogate(self.surrogate)
         cheapest, *others = data.fidelities
         self.processes_ = [fit_process(surrogate, data, cheapest, known)]

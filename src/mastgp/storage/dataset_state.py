@@ -77,10 +77,11 @@ def _check_fidelity(entry: Any, d: int) -> None:
 def _check_ranking(ranking: Any, names: list[str]) -> None:
     needed = ("names", "costs", "exponents")
     stored.mapping(ranking, "the ranking", needed)
-    if list(ranking["names"]) != names:
+    ranked = _distinct(ranking["names"], "the names in the ranking")
+    if [name for name in ranked if name in names] != names or ranked[-1] != names[-1]:
         raise stored.DamagedError("the ranking is not that of the fidelities")
-    costs = stored.mapping(ranking["costs"], "the costs", names if ranking["costs"] else ())
-    exponents = stored.mapping(ranking["exponents"], "the exponents", names[:-1], more=False)
+    costs = stored.mapping(ranking["costs"], "the costs", ranked if ranking["costs"] else ())
+    exponents = stored.mapping(ranking["exponents"], "the exponents", ranked[:-1], more=False)
     for what, values in (("a cost", costs), ("an exponent", exponents)):
         for value in values.values():
             stored.number(value, what, low=0.0)
