@@ -240,7 +240,9 @@ def test_a_proxy_is_not_asked_for_this_machine(server, tmp_path, monkeypatch):
     monkeypatch.setenv("http_proxy", "http://192.0.2.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.delenv("NO_PROXY", raising=False)
-    assert fetch_file(f"{server.address}/file", tmp_path / "a", sha256=SHA256).read_bytes() == CONTENT
+    assert (
+        fetch_file(f"{server.address}/file", tmp_path / "a", sha256=SHA256).read_bytes() == CONTENT
+    )
 
 
 @pytest.mark.filterwarnings("ignore::mastgp.DownloadWarning")

@@ -112,7 +112,9 @@ def number(
 
 
 def _short(value: float) -> str:
-    return str(value) if abs(value) < 1e18 else f"{float(min(abs(value), 1e308)):g}"
+    if isinstance(value, float) or abs(value) < 10**18:
+        return str(value)
+    return f"a number of {len(str(min(abs(value), 10**999)))} digits or more"
 
 
 def text(value: Any, what: str) -> str:

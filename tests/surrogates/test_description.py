@@ -152,7 +152,7 @@ def forest(**parameters):
     [
         (forest(n_estimators=10**9), "n_estimators is 1000000000, and must be between 0 and 10000"),
         (forest(max_depth=10**7), "max_depth is 10000000"),
-        (forest(n_estimators=10**5000), "n_estimators is 1e"),
+        (forest(n_estimators=10**5000), "n_estimators is a number of 1000 digits or more"),
         ([forest()] * 200, "200 entries, and at most 100"),
         ({"class": "GaussianProcessRegressor", "parameters": {"n_restarts_optimizer": 101}}, "100"),
         ({"class": "GP"}, "has no 'parameters'"),

@@ -258,6 +258,4 @@ def download(checkpoint: Checkpoint, agree: Callable[[str], bool]) -> Path:
         raise DataError(
             f"the licence of {checkpoint.title} was not accepted: nothing was downloaded"
         )
-    return fetch_file(
-        checkpoint.url, target, sha256=checkpoint.sha256, most_bytes=checkpoint.size
-    )
+    return fetch_file(checkpoint.url, target, sha256=checkpoint.sha256, most_bytes=checkpoint.size)
