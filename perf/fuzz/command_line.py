@@ -29,8 +29,9 @@ OPTIONS = {
 }
 FLAGS = ("--json", "--no-check", "--warp", "--no-warp", "--drop", "--nonsense")
 PLACES = (
-    "panel.csv", "cfd.csv", "queries.csv", "wing.mast", "out.mast", "out.csv", "out.png", "link.csv",
-    "hard.csv", "run=3/cfd.csv", "cfd=cfd.csv", "cfd=run=3/cfd.csv", "no/where.csv", "folder", "",
+    "panel.csv", "cfd.csv", "queries.csv", "wing.mast", "out.mast", "out.csv", "out.png",
+    "link.csv", "hard.csv", "run=3/cfd.csv", "cfd=cfd.csv", "cfd=run=3/cfd.csv", "no/where.csv",
+    "folder", "",
     "./panel.csv", "empty.csv", "dangling.csv", "-", "Größe.csv",
 )  # fmt: skip
 

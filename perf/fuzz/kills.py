@@ -35,8 +35,8 @@ FIT = [*MAST, "fit", *DATA, "--target", "drag_counts", "--cost", "panel=1,cfd=20
 BENCH = [*MAST, "bench", "run", "two-fidelity", "--methods", "mast", "--problems",
          "branin,hartmann3", "--seeds", "3", "--test-size", "50", "--jobs", "2"]  # fmt: skip
 #: Saves one model over and over.
-SAVE = [sys.executable, "-c", "import mastgp, sys; m = mastgp.load(sys.argv[1]); print(flush=True)\n"
-        "while True: m.save(sys.argv[2])"]  # fmt: skip
+SAVE = [sys.executable, "-c", "import mastgp, sys; m = mastgp.load(sys.argv[1])\n"
+        "print(flush=True)\nwhile True: m.save(sys.argv[2])"]  # fmt: skip
 
 
 def prepare(folder):

@@ -111,7 +111,7 @@ def number(
     return value
 
 
-def _short(value: float) -> str:
+def _short(value: Any) -> str:
     if isinstance(value, float) or abs(value) < 10**18:
         return str(value)
     return f"a number of {len(str(min(abs(value), 10**999)))} digits or more"

@@ -76,7 +76,7 @@ def test_a_defect_is_noticed(fuzzers, tmp_path, monkeypatch):
     for wrong in ({"std": np.array([1.0, np.nan])}, {"std": np.ones(3)}, {"high": -np.ones(2)}):
         with pytest.raises(defect):
             check(Broken(**wrong), np.zeros((2, 1)), 2)
-    with pytest.raises(defect, match="became 2.0"):
+    with pytest.raises(defect, match=r"became 2\.0"):
         fuzzers["tables"]._check_number(2.0, "3", decimal_comma=False)
     lost = fuzzers["kills"]
     (tmp_path / "stray").write_text("")
