@@ -68,10 +68,11 @@ def vulnerabilities(name: str, version: str, ask: Ask) -> list[str] | None:
     answer = ask(name, version)
     if answer is None or "vulnerabilities" not in answer:
         return None
+    standing = [entry for entry in answer["vulnerabilities"] if not entry.get("withdrawn")]
+    mended = [", ".join(entry.get("fixed_in") or ["no version yet"]) for entry in standing]
     return [
-        f"{name} {version}: {entry.get('id')}, mended in {', '.join(entry.get('fixed_in') or ['-'])}"
-        for entry in answer["vulnerabilities"]
-        if not entry.get("withdrawn")
+        f"{name} {version}: {entry.get('id')}, mended in {versions}"
+        for entry, versions in zip(standing, mended, strict=True)
     ]
 
 
