@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -166,6 +167,20 @@ def test_files_that_are_something_else(tmp_path):
         mastgp.load(tmp_path / "b.mast")
     with pytest.raises(FileError, match="there is no file"):
         mastgp.load(tmp_path / "c.mast")
+
+
+def test_what_is_no_ordinary_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(FileError, match="is not an ordinary file"):
+            mastgp.load(path)
+
+
+def test_a_description_that_is_nested_without_end_is_damaged(tmp_path):
+    nested = '{"format": "mastgp model", "format_version": 5, "a": ' + "[" * 900 + "]" * 900 + "}"
+    for text in (nested, nested.replace("[" * 900, "[" * 10**6)):
+        with pytest.raises(ModelFileError, match=r"damaged"):
+            read_archive(zipped(tmp_path / "a.mast", [("model.json", text)]))
 
 
 def test_no_pickle_anywhere(saved):

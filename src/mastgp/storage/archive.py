@@ -61,9 +61,12 @@ def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
     """Read what :func:`write_archive` wrote, its checksum checked."""
     if not path.exists():
         raise FileError(f"there is no file {path}")
+    if not path.is_file():
+        raise FileError(f"{path} is not an ordinary file; name the file of a model")
     try:
         with zipfile.ZipFile(path) as archive:
             manifest, arrays = _content_of(archive, path)
+        found = _content_hash(manifest, arrays)
     except MastError:
         raise
     except OSError as error:
@@ -72,7 +75,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
         raise ModelFileError(
             f"{path} is not a mastgp model, or it is damaged or incomplete ({error})"
         ) from error
-    if _content_hash(manifest, arrays) != manifest.get("sha256"):
+    if found != manifest.get("sha256"):
         raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
     return manifest, arrays
 

@@ -86,7 +86,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
-    state = put_back_arrays(manifest["data"], arrays)
+    state = stored.mapping(put_back_arrays(manifest["data"], arrays), "the data set")
     # Files of format 4 and before say these of the model only.
     state.setdefault("target_name", manifest["target"])
     state.setdefault("feature_names_given", manifest["feature_names_given"])
@@ -101,7 +101,8 @@ def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
     model = restored_estimator(entry, data, source)
     if manifest["feature_names_given"]:
         model.feature_names_in_ = np.array(data.feature_names, dtype=object)
-    model.target_name_ = manifest["target"]
+    target = manifest["target"]
+    model.target_name_ = None if target is None else stored.text(target, "the target")
     return model
 
 
