@@ -6,7 +6,11 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test check docs perf claims clean
+# Versions that every environment gets; 'make LOCK= test' takes the newest that pyproject.toml allows.
+LOCK := requirements-dev.lock
+CONSTRAINT := $(if $(LOCK),--constraint $(LOCK))
+
+.PHONY: demo test check docs perf claims fuzz audit lock clean
 
 demo: .venv/core.stamp  ## Install the core and run the main job on a bundled example.
 	$(BIN)/mast demo
@@ -29,6 +33,16 @@ perf: .venv/full.stamp  ## Speed against peers, measured side by side.
 claims: .venv/full.stamp  ## Check every figure in README and docs against the recorded results.
 	$(BIN)/python perf/claims.py
 
+fuzz: .venv/full.stamp  ## Look for counterexamples for ten minutes; OPTIONS="--seed 1 --minutes 2" changes that.
+	$(BIN)/python perf/fuzz/run.py $(OPTIONS)
+
+audit: .venv/full.stamp  ## Known vulnerabilities of the locked packages, if the registry tells them.
+	$(BIN)/python perf/audit.py
+
+lock: .venv/full.stamp .venv/docs.stamp  ## Write the versions of this environment to the lock file.
+	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > .venv/frozen
+	(grep '^#' requirements-dev.lock; cat .venv/frozen) > .venv/lock && mv .venv/lock requirements-dev.lock
+
 clean:  ## Remove the environment.
 	rm -rf .venv
 
@@ -36,19 +50,19 @@ clean:  ## Remove the environment.
 	$(PYTHON) -m venv .venv
 	touch $@
 
-.venv/core.stamp: .venv/created.stamp pyproject.toml
+.venv/core.stamp: .venv/created.stamp pyproject.toml $(LOCK)
 	@echo "Installing numpy, scipy, scikit-learn, pandas, matplotlib ... (about a minute, once)"
-	$(PIP) --editable .
+	$(PIP) $(CONSTRAINT) --editable .
 	touch $@
 
 .venv/docs.stamp: .venv/core.stamp
 	@echo "Installing Sphinx (once)"
-	$(PIP) --editable ".[docs]"
+	$(PIP) $(CONSTRAINT) --editable ".[docs]"
 	touch $@
 
 # torch comes first and pinned: resolved by another package it would be a build of several gigabytes.
 .venv/full.stamp: .venv/core.stamp
 	@echo "Installing torch and the peers we compare with (several minutes, once)"
 	$(PIP) torch==2.13.0
-	$(PIP) --editable ".[all,dev]"
+	$(PIP) $(CONSTRAINT) --editable ".[all,dev]"
 	touch $@

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 
 import pytest
 
-from mastgp import FileError
-from mastgp.files import atomic_write, check_can_write, make_folder
+from mastgp import DataError, FileError
+from mastgp.files import (
+    atomic_write,
+    check_can_write,
+    check_is_no_input,
+    is_same_file,
+    make_folder,
+    name_and_path,
+    remove_remains,
+)
 
 
 def write_and_raise(path, error):
@@ -95,3 +106,86 @@ def test_folders_are_made_with_those_above_them(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match=r"^cannot create the folder .*file/b: "):
         make_folder(tmp_path / "file" / "b")
+
+
+def test_a_path_that_exists_is_a_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run=3").mkdir()
+    assert name_and_path("run=3/hi.csv") == ("run", "3/hi.csv")
+    (tmp_path / "run=3" / "hi.csv").write_text("")
+    assert name_and_path("run=3/hi.csv") == ("hi", "run=3/hi.csv")
+    assert name_and_path("./run=4/hi.csv") == ("hi", "./run=4/hi.csv")
+    assert name_and_path("=a.csv") == ("=a", "=a.csv")
+
+
+def test_of_two_readings_that_exist_neither_is_chosen(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("run=3", "3"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "hi.csv").write_text("")
+    with pytest.raises(DataError, match=r"both exist. Write \./run=3/hi\.csv .* run=\./3/hi\.csv"):
+        name_and_path("run=3/hi.csv")
+    assert name_and_path("./run=3/hi.csv")[1] == "./run=3/hi.csv"
+    assert name_and_path("run=./3/hi.csv") == ("run", "./3/hi.csv")
+
+
+def test_files_are_compared_as_files(tmp_path):
+    data = tmp_path / "a.csv"
+    data.write_text("x")
+    (tmp_path / "soft").symlink_to(data)
+    (tmp_path / "hard").hardlink_to(data)
+    (tmp_path / "dangling").symlink_to(tmp_path / "b.csv")
+    for name in ("soft", "hard", "../" + tmp_path.name + "/a.csv"):
+        assert is_same_file(tmp_path / name, data)
+        with pytest.raises(FileError, match="is one of the files to read"):
+            check_is_no_input(str(tmp_path / name), [str(data)])
+    assert is_same_file(tmp_path / "dangling", tmp_path / "b.csv")
+    assert not is_same_file(tmp_path / "b.csv", data)
+
+
+KILLED = """
+import os, signal, sys
+from mastgp.files import atomic_write
+with atomic_write(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("writing", flush=True)
+    signal.pause()
+"""
+
+
+def save_that_hangs(path):
+    command = [sys.executable, "-c", KILLED, path]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "writing\n"
+    return process
+
+
+def test_remains_of_a_killed_save_go_with_the_next_one(tmp_path):
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"old")
+    with save_that_hangs(path) as process:
+        assert len(os.listdir(tmp_path)) == 2
+        with atomic_write(tmp_path / "b.bin") as file:  # the first save lives: nothing is removed
+            file.write(b"new")
+        assert len(os.listdir(tmp_path)) == 3
+        process.send_signal(signal.SIGKILL)
+    assert len(os.listdir(tmp_path)) == 3
+    with atomic_write(tmp_path / "b.bin") as file:
+        file.write(b"newer")
+    assert sorted(os.listdir(tmp_path)) == ["a.bin", "b.bin"]
+    assert path.read_bytes() == b"old"
+
+
+def test_only_our_remains_are_removed(tmp_path):
+    digits = "0123456789abcdef"
+    others = [".mastgp-short.tmp", f"mastgp-{digits}.tmp", f".mastgp-{digits}.tmp.csv", "a.tmp"]
+    for name in others:
+        (tmp_path / name).write_text("mine")
+    (tmp_path / f".mastgp-{digits[::-1]}.tmp").mkdir()
+    (tmp_path / f".mastgp-{'0' * 16}.tmp").symlink_to(tmp_path / "a.tmp")
+    (tmp_path / f".mastgp-{digits}.tmp").write_text("remains")
+    before = set(os.listdir(tmp_path))
+    remove_remains(tmp_path)
+    assert before - set(os.listdir(tmp_path)) == {f".mastgp-{digits}.tmp"}
+    remove_remains(tmp_path / "nowhere")

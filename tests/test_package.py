@@ -57,7 +57,9 @@ CORRIDOR = {
     "lazy",
     "libraries",
     "methods",
+    "processes",
     "progress",
+    "stored",
     "threads",
 }
 #: What may use everything, and is used by no room: the package itself is "".

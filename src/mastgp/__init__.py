@@ -12,7 +12,9 @@ from .errors import (
     CopiesWarning,
     CostWarning,
     DataError,
+    DownloadWarning,
     DuplicateWarning,
+    EqualCostWarning,
     ExtrapolationWarning,
     FewPointsWarning,
     FileError,
@@ -23,6 +25,7 @@ from .errors import (
     MixedVersionsWarning,
     ModelFileError,
     OutlierWarning,
+    ScaleWarning,
 )
 from .lazy import lazily
 
@@ -44,7 +47,9 @@ __all__ = [
     "CostWarning",
     "DataError",
     "Dataset",
+    "DownloadWarning",
     "DuplicateWarning",
+    "EqualCostWarning",
     "ExtrapolationWarning",
     "FewPointsWarning",
     "FileError",
@@ -55,6 +60,7 @@ __all__ = [
     "MixedVersionsWarning",
     "ModelFileError",
     "OutlierWarning",
+    "ScaleWarning",
     "__version__",
     "fit",
     "load",

@@ -2,24 +2,28 @@
 
 Only addresses that start with ``https:`` are allowed. The one exception is a server on this
 machine (``http://127.0.0.1``, ``http://[::1]`` or ``http://localhost``): nobody can listen to or
-change what it sends. A redirect must keep the scheme of the address that was asked for.
+change what it sends. A redirect must keep the scheme of the address that was asked for. Whatever
+is fetched must have the SHA-256 that the caller knows beforehand. A connection that breaks is
+tried again, from the beginning.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPMessage, HTTPResponse
 from ipaddress import ip_address
 from pathlib import Path
+from ssl import SSLError
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
-from .errors import DataError, FileError
+from .errors import DataError, DownloadWarning, FileError, warn
 from .files import atomic_write, make_folder
 from .progress import report
 
@@ -27,6 +31,10 @@ from .progress import report
 MOST_BYTES = 2 * 1024**3
 #: Seconds without an answer after which a download is given up.
 TIMEOUT = 60.0
+#: How often a connection may break, and seconds to wait after it did so the first time.
+ATTEMPTS, PAUSE = 3, 2.0
+#: What servers answer that are only busy.
+_BUSY = (429, 500, 502, 503, 504)
 #: Bytes that are read at a time.
 _CHUNK = 1 << 20
 #: How web pages begin, in lower case.
@@ -37,7 +45,7 @@ def fetch_file(
     url: str,
     target: str | os.PathLike[str],
     *,
-    sha256: str | None = None,
+    sha256: str,
     most_bytes: int = MOST_BYTES,
 ) -> Path:
     """Fetch a file. It appears under its name only once it is complete and checked.
@@ -48,7 +56,7 @@ def fetch_file(
         An ``https`` address, or an ``http`` address of this machine.
     target : path
         Where the file goes. Its folder is created if it does not exist.
-    sha256 : str, optional
+    sha256 : str
         Checksum that the content must have, in hexadecimal digits.
     most_bytes : int
         Larger files are refused.
@@ -61,20 +69,31 @@ def fetch_file(
     Raises
     ------
     FileError
-        The address is not allowed, the transfer failed or stopped early, the file is too large,
-        or it cannot be written.
+        The address is not allowed, the transfer failed or stopped early, three times in a row,
+        the file is too large, or it cannot be written.
     DataError
         Something else was sent than the file: a web page, or content of another checksum.
     """
     target = Path(target)
     if not _is_allowed(url):
         raise _failure(url, "only https addresses are allowed")
+    for attempt in range(1, ATTEMPTS):
+        try:
+            return _fetch_once(url, target, sha256, most_bytes)
+        except _BrokenError as error:
+            warn(f"{error}; trying again ({attempt + 1} of {ATTEMPTS})", DownloadWarning)
+            time.sleep(PAUSE * attempt)
+    return _fetch_once(url, target, sha256, most_bytes)
+
+
+def _fetch_once(url: str, target: Path, sha256: str, most_bytes: int) -> Path:
+    """Fetch a file, or raise an error that says what went wrong."""
     with _answer(url) as answer:
         _check_size(url, _announced_size(answer) or 0, most_bytes)
         make_folder(target.parent)
         with atomic_write(target) as file:
             found = _copy(answer, file, url, most_bytes)
-            if sha256 is not None and found != sha256.lower():
+            if found != sha256.lower():
                 raise DataError(
                     f"{url} has changed: its SHA-256 is {found}, not {sha256}; nothing was kept"
                 )
@@ -121,13 +140,16 @@ def _answer(url: str) -> Iterator[HTTPResponse]:
         answer = build_opener(*handlers).open(url, timeout=TIMEOUT)
     except HTTPError as error:
         error.close()
-        raise _failure(url, f"the server says {error.code} {error.reason}") from error
+        busy = error.code in _BUSY
+        raise _failure(url, f"the server says {error.code} {error.reason}", busy) from error
     except URLError as error:
-        raise _failure(url, str(error.reason)) from error
+        untrusted = isinstance(error.reason, SSLError)
+        raise _failure(url, str(error.reason), not untrusted) from error
     except FileError:
         raise
     except (OSError, HTTPException, ValueError) as error:
-        raise _failure(url, str(error) or type(error).__name__) from error
+        broken = isinstance(error, ConnectionError | TimeoutError)
+        raise _failure(url, str(error) or type(error).__name__, broken) from error
     with answer:
         yield answer
 
@@ -151,7 +173,7 @@ def _copy(answer: HTTPResponse, file: IO[bytes], url: str, most_bytes: int) -> s
         file.write(chunk)
         report(what, done, total)
     if total is not None and done < total:
-        raise _failure(url, f"the connection broke after {done} of {total} bytes")
+        raise _failure(url, f"the connection broke after {done} of {total} bytes", broken=True)
     return digest.hexdigest()
 
 
@@ -160,7 +182,7 @@ def _read(answer: HTTPResponse, url: str, done: int) -> bytes:
     try:
         return answer.read(_CHUNK)
     except (OSError, HTTPException) as error:
-        raise _failure(url, f"the connection broke after {done} bytes: {error}") from error
+        raise _failure(url, f"the connection broke after {done} bytes: {error}", True) from error
 
 
 def _check_size(url: str, size: int, most_bytes: int) -> None:
@@ -178,5 +200,10 @@ def _check_is_no_page(url: str, answer: HTTPResponse, start: bytes) -> None:
         )
 
 
-def _failure(url: str, reason: str) -> FileError:
-    return FileError(f"cannot download {url}: {reason}; nothing was kept")
+class _BrokenError(FileError):
+    """A connection broke, or the server is busy: another attempt may succeed."""
+
+
+def _failure(url: str, reason: str, broken: bool = False) -> FileError:
+    kind = _BrokenError if broken else FileError
+    return kind(f"cannot download {url}: {reason}; nothing was kept")

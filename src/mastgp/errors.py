@@ -70,6 +70,18 @@ class FitWarning(MastWarning):
     """A fit did not go as it should: no convergence, or jitter was needed."""
 
 
+class DownloadWarning(MastWarning):
+    """A connection broke during a download, which is tried again."""
+
+
+class EqualCostWarning(MastWarning):
+    """Fidelities cost the same, and a method that needs an order ranks them by their names."""
+
+
+class ScaleWarning(MastWarning):
+    """An option in the target's units does not suit the target's scale."""
+
+
 class MixedVersionsWarning(MastWarning):
     """A table of benchmark results mixes those of different versions of the code."""
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -89,3 +90,11 @@ def test_download_that_fails_leaves_nothing(server, tmp_path, monkeypatch):
     assert [path for path in (tmp_path / "data").rglob("*") if path.is_file()] == []
     with pytest.raises(FileError, match="UCI"):
         download("concrete", tmp_path / "data")
+
+
+def test_published_files_are_of_one_revision_and_content():
+    for data_set in DATA_SETS.values():
+        for file in data_set.files:
+            assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+            if file.url is not None:
+                assert re.search(r"^https://.*/[0-9a-f]{40}/", file.url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -47,6 +48,44 @@ def test_a_unit_that_kills_its_process_does_not_stop_the_others(tmp_path, small_
     assert by_problem["deadly"]["version"] == code_version()
     assert by_problem["branin"]["status"] == "ok"
     assert len(store.read()) == 3
+
+
+#: A run of two workers that asks to be ended once its first result is stored.
+ENDED = """
+import os, signal, sys
+from multiprocessing import active_children
+from mastgp.bench.store import Appender
+from mastgp.cli.main import main
+
+append = Appender.append
+
+def ended(self, record):
+    append(self, record)
+    print(*[child.pid for child in active_children()], flush=True)
+    os.kill(os.getpid(), getattr(signal, sys.argv[-1].rpartition("/")[2]))
+
+if __name__ == "__main__":
+    Appender.append = ended
+    main()
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGINT", 130)])
+def test_a_run_that_is_ended_takes_its_workers_along(tmp_path, name, code):
+    (tmp_path / "run.py").write_text(ENDED)
+    out = tmp_path / name
+    command = [
+        sys.executable, tmp_path / "run.py", "bench", "run", "two-fidelity", "--methods", "auto",
+        "--problems", "branin", "--seeds", "4", "--test-size", "50", "--jobs", "2", "--out", out,
+    ]  # fmt: skip
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == code
+    assert ran.stderr == ("Error: ended by SIGTERM\n" if name == "SIGTERM" else "")
+    for worker in ran.stdout.split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(worker), 0)
+    assert len(ran.stdout.split()) == 2
+    assert len(Store(out).read()) == 1
 
 
 @pytest.mark.filterwarnings("ignore")

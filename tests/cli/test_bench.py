@@ -161,3 +161,33 @@ def test_list(mast):
     assert code == 0
     for name in ("sweep-discrepancy", "hf-only", "rosenbrock", "drivaernet"):
         assert name in out
+
+
+def test_what_a_page_is_made_of_is_never_overwritten(mast, tmp_path):
+    write_store(tmp_path / "out")
+    assert mast("report", "--out", "out")[0] == 0
+    (tmp_path / "text.md").write_text("mine")
+    before = (tmp_path / "out" / "report.csv").read_bytes()
+    for options in (
+        ["--page", "text.md", "--comment", "./text.md"],
+        ["--recorded", "out/report.csv"],
+        ["--recorded", "out/report.csv", "--page", "out/../out/report.csv"],
+    ):
+        code, _, err = mast("report", "--out", "out", *options)
+        assert code == 1
+        assert "is one of the files to read" in err
+    assert (tmp_path / "text.md").read_text() == "mine"
+    assert (tmp_path / "out" / "report.csv").read_bytes() == before
+
+
+def test_a_pool_is_never_a_store(mast, tmp_path):
+    (tmp_path / "out").mkdir()
+    rows = "".join(f"{i / 40},{i}\n" for i in range(40))
+    for path in (tmp_path / "out" / "results.jsonl", tmp_path / "lo.csv"):
+        path.write_text("x,y\n" + rows)
+    pool = ["--pool", "lo=lo.csv", "--pool", "hi=out/results.jsonl", "--target", "y"]
+    options = [*pool, "--cost", "lo=1,hi=10", "--methods", "mast", "--out", "out"]
+    code, _, err = mast("run", "two-fidelity", *options)
+    assert code == 1
+    assert "is one of the files to read" in err
+    assert (tmp_path / "out" / "results.jsonl").read_text() == "x,y\n" + rows

@@ -18,7 +18,8 @@ def test_an_output_may_be_new_or_another_file(tmp_path):
 def test_a_file_to_read_is_never_written_by_whatever_name(tmp_path):
     (tmp_path / "in.csv").write_text("x\n")
     (tmp_path / "link.csv").symlink_to(tmp_path / "in.csv")
-    for name in ("in.csv", "link.csv", "../" + tmp_path.name + "/in.csv"):
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "in.csv")
+    for name in ("in.csv", "link.csv", "hard.csv", "../" + tmp_path.name + "/in.csv"):
         with pytest.raises(FileError, match="is one of the files to read"):
             check_output(str(tmp_path / name), inputs=["none.csv", str(tmp_path / "in.csv")])
 

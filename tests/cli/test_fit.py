@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -223,3 +225,18 @@ def test_what_helps_is_not_dropped(mast):
     facts = json.loads(out)
     assert [entry["word"] for entry in facts["verdict"]] != ["hurts"]
     assert "ar1, warped" in facts["weights"]
+
+
+@pytest.mark.parametrize("output", ["run=3/hi.csv", "./run=3/hi.csv", "soft.csv", "hard.csv"])
+def test_data_in_a_folder_with_an_equals_sign_are_never_overwritten(mast, tmp_path, output):
+    (tmp_path / "run=3").mkdir()
+    data = tmp_path / "run=3" / "hi.csv"
+    shutil.copy(WING["cfd"], data)
+    (tmp_path / "soft.csv").symlink_to(data)
+    (tmp_path / "hard.csv").hardlink_to(data)
+    shutil.copy(WING["panel"], tmp_path / "lo.csv")
+    options = ["--target", "drag_counts", "--cost", "lo=1,hi=20", "-o", output]
+    code, _, err = mast("fit", "lo.csv", "run=3/hi.csv", *options)
+    assert code == 1
+    assert f"{output} is one of the files to read" in err
+    assert data.read_bytes() == Path(WING["cfd"]).read_bytes()

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import mastgp
-from mastgp import DataError
+from mastgp import DataError, ScaleWarning
 from mastgp.models.fusion import MISO, Reification, fuse
 from support import COSTS, three_levels, truth
 
@@ -66,3 +68,15 @@ def test_three_fidelities_one_fidelity_and_files(method, tmp_path, rng):
     alone = method().fit(X, y)
     np.testing.assert_allclose(alone.floors_, [1e-3])
     assert alone.predict(Q).shape == (20,)
+
+
+@BOTH
+@pytest.mark.parametrize(("factor", "words"), [(1e-3, "hide what"), (1e6, "do nothing")])
+def test_floors_that_do_not_suit_the_target_are_said(method, two_fidelities, factor, words):
+    X, y, labels, _ = two_fidelities
+    with pytest.warns(ScaleWarning, match=f"{words}.*standard deviation of ") as said:
+        method(COSTS).fit(X, factor * y, fidelity=labels)
+    advice = re.findall(r"(floor_\w+)=([-+.e\d]+)", str(said[0].message))[2:]
+    options = {name: float(value) for name, value in advice}
+    assert set(options) == {"floor_cheapest", "floor_top"}
+    method(COSTS, **options).fit(X, factor * y, fidelity=labels)  # as advised: no warning

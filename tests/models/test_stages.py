@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mastgp import MAST, FitWarning
+from mastgp import MAST, Dataset, EqualCostWarning, FitWarning, fit
 from mastgp.gp import GaussianProcess, Model
 from mastgp.models.known import Known, SharedFits
 from mastgp.models.stages import Fitting, fit_process, warn_about_fits
 from mastgp.surrogates import GP
 from mastgp.surrogates.choice import find_surrogate
-from support import COSTS
+from support import COSTS, three_levels
 
 
 @pytest.fixture
@@ -84,3 +84,27 @@ def test_only_fits_of_the_engines_gps_are_shared(data):
     assert fitting.fit_fidelity(GP(priors=False), data.top) is not fitting.fit_fidelity(
         GP(), data.top
     )
+
+
+def tied_data(rng, **options):
+    X, y, labels = three_levels(rng)
+    costs = {"a": 1.0, "b": 1.0, "c": 20.0}
+    return Dataset.from_arrays(X, y, labels, costs=costs, **options)
+
+
+@pytest.mark.parametrize("method", ["recursive", "fire", "ar1-map", "miso"])
+def test_names_that_decide_an_order_are_said(method, rng):
+    with pytest.warns(EqualCostWarning, match="'a' and 'b' cost the same, so their names decide"):
+        fit(tied_data(rng), method=method)
+
+
+@pytest.mark.parametrize("method", ["mast", "hf-only", "shared-bias"])
+def test_methods_that_need_no_order_say_nothing(method, rng):
+    fit(tied_data(rng), method=method)
+
+
+def test_an_order_decides_between_equal_costs(rng):
+    a_first, b_first = (tied_data(rng, order=order) for order in (list("abc"), list("bac")))
+    assert [f.name for f in b_first.fidelities] == ["b", "a", "c"]
+    for data in (a_first, b_first):
+        fit(data, method="recursive")  # nothing to warn about

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -50,6 +51,80 @@ def test_compressed_archives_are_refused(saved, rewrite):
         mastgp.load(path)
 
 
+def zipped(path, members, **options):
+    """An archive of members as they are given, sealed by nobody."""
+    with zipfile.ZipFile(path, "w", **options) as archive:
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_members_of_one_name_are_refused(tmp_path):
+    path = zipped(tmp_path / "a.mast", [("model.json", "{}"), ("a.npy", "a"), ("a.npy", "b")])
+    with pytest.raises(ModelFileError, match="two of its members have the same name"):
+        read_archive(path)
+
+
+def test_a_bomb_of_overlapping_members_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    """All members point to one content: the file is small, and what is read is huge."""
+    content = bytes(10_000)
+    path = zipped(tmp_path / "a.mast", [("model.json", "{}"), ("a0.npy", content)])
+    with zipfile.ZipFile(path, "a") as archive:
+        first = archive.getinfo("a0.npy")
+        for i in range(1, 500):
+            copy = zipfile.ZipInfo(f"a{i}.npy")
+            copy.header_offset, copy.CRC = first.header_offset, first.CRC
+            copy.file_size = copy.compress_size = len(content)
+            archive.filelist.append(copy)
+            archive.NameToInfo[copy.filename] = copy
+        archive._didModify = True
+    assert path.stat().st_size < 100_000
+    monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("something was read"))
+    with pytest.raises(ModelFileError, match="overlaps another member"):
+        read_archive(path)
+
+
+def test_members_larger_than_the_file_are_refused(tmp_path):
+    path = zipped(tmp_path / "a.mast", [("model.json", "{}")])
+    content = path.read_bytes()
+    start = content.rindex(b"PK\x01\x02")
+    sizes = (10**9).to_bytes(4, "little") * 2  # compressed and not, in the central directory
+    path.write_bytes(content[: start + 20] + sizes + content[start + 28 :])
+    with pytest.raises(ModelFileError, match="larger than the file"):
+        read_archive(path)
+
+
+def test_only_arrays_that_the_description_names_are_there(saved, rewrite):
+    _, path = saved
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(3))
+    rewrite(path, replace={"more.npy": buffer.getvalue()}, reseal=True)
+    with pytest.raises(ModelFileError, match="not those that its description names"):
+        mastgp.load(path)
+
+
+def test_an_array_is_named_once(tmp_path):
+    twice = {"a": {"$array": "a"}, "b": {"$array": "a"}}
+    write_archive(twice, {"a": np.zeros(3)}, tmp_path / "a.mast")
+    with pytest.raises(ModelFileError, match="not those that its description names"):
+        read_archive(tmp_path / "a.mast")
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_of_the_description_are_numbers(tmp_path, constant):
+    path = zipped(tmp_path / "a.mast", [("model.json", f'{{"format": {constant}}}')])
+    with pytest.raises(ModelFileError, match=f"{constant} is no number"):
+        read_archive(path)
+
+
+def test_a_description_has_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr("mastgp.storage.archive._LARGEST_MANIFEST", 10)
+    path = zipped(tmp_path / "a.mast", [("model.json", '{"a": "long"}')])
+    with pytest.raises(ModelFileError, match="more than 10 bytes"):
+        read_archive(path)
+
+
 def test_truncated_files(saved):
     _, path = saved
     content = path.read_bytes()
@@ -77,7 +152,7 @@ def test_damaged_files_never_load_silently_wrong(saved, rng):
 
 def test_an_edited_number_does_not_go_unnoticed(saved, rewrite):
     _, path = saved
-    rewrite(path, change=lambda manifest: manifest["state"]["final"].update(y_mean=1.0))
+    rewrite(path, change=lambda manifest: manifest["data"]["hierarchy"]["costs"].update(coarse=2))
     with pytest.raises(ModelFileError, match="does not match its checksum"):
         mastgp.load(path)
 
@@ -94,6 +169,20 @@ def test_files_that_are_something_else(tmp_path):
         mastgp.load(tmp_path / "c.mast")
 
 
+def test_what_is_no_ordinary_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(FileError, match="is not an ordinary file"):
+            mastgp.load(path)
+
+
+def test_a_description_that_is_nested_without_end_is_damaged(tmp_path):
+    nested = '{"format": "mastgp model", "format_version": 5, "a": ' + "[" * 900 + "]" * 900 + "}"
+    for text in (nested, nested.replace("[" * 900, "[" * 10**6)):
+        with pytest.raises(ModelFileError, match=r"damaged"):
+            read_archive(zipped(tmp_path / "a.mast", [("model.json", text)]))
+
+
 def test_no_pickle_anywhere(saved):
     _, path = saved
     with zipfile.ZipFile(path) as archive:
@@ -105,7 +194,8 @@ def test_no_pickle_anywhere(saved):
 
 def test_plain_values_and_arrays_come_back(tmp_path, rng):
     arrays = {"a/0": rng.random((3, 2)), "b": np.arange(4), "empty": np.empty((0, 5))}
-    manifest = {"text": "Grüße", "number": 0.1, "nothing": None, "list": [1, {"a": True}]}
+    references = [{"$array": name} for name in arrays]
+    manifest = {"text": "Grüße", "number": 0.1, "nothing": None, "list": [1, {"a": references}]}
     write_archive(manifest, arrays, tmp_path / "a.mast")
     got, again = read_archive(tmp_path / "a.mast")
     assert manifest.items() <= got.items()

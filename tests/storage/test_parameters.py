@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor
 
-from mastgp import MAST, MastError
+from mastgp import MAST, MastError, ModelFileError
 from mastgp.models.cokriging import CoKriging
 from mastgp.storage.archive import put_back_arrays, take_out_arrays
 from mastgp.storage.parameters import decode_parameters, encode_parameters
@@ -117,3 +117,15 @@ def test_states_of_generators_and_estimators_are_not_kept():
 def test_what_is_neither_names_nor_numbers_is_refused():
     with pytest.raises(MastError, match="cannot be written to a file"):
         encode_parameters({"bounds": np.zeros((2, 2, 2))})
+
+
+@pytest.mark.parametrize("parameters", [{"n_draws": 1001}, {"n_epochs": 10**9}])
+def test_numbers_that_cost_too_much_are_neither_written_nor_read(parameters):
+    with pytest.raises(MastError, match="cannot be written to a file: n_"):
+        encode_parameters(parameters)
+    with pytest.raises(ModelFileError, match=r"n_\w+ is \d+, and must be between"):
+        decode_parameters(parameters)
+
+
+def test_seeds_may_be_large():
+    assert through_a_file({"random_state": 2**32 - 1}) == {"random_state": 2**32 - 1}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -181,7 +182,9 @@ def server():
 
 
 def test_download_asks_first_and_shows_the_licence(server, tmp_path):
-    checkpoint = replace(TABPFN, url=f"{server}/file")
+    sha256 = hashlib.sha256(Server.content).hexdigest()
+    size = len(Server.content)
+    checkpoint = replace(TABPFN, url=f"{server}/file", sha256=sha256, size=size)
     shown, steps = [], []
 
     def refuse(notice):
@@ -206,7 +209,9 @@ def test_download_asks_first_and_shows_the_licence(server, tmp_path):
     assert Server.asked == 1
 
 
-def test_a_download_that_fails_leaves_nothing(server):
+@pytest.mark.filterwarnings("ignore::mastgp.DownloadWarning")
+def test_a_download_that_fails_leaves_nothing(server, monkeypatch):
+    monkeypatch.setattr("mastgp.downloads.PAUSE", 0.0)
     broken = replace(TABPFN, url=f"{server}/broken")
     with pytest.raises(FileError, match=f"cannot download {broken.url}: the connection broke"):
         download(broken, lambda notice: True)
@@ -214,6 +219,14 @@ def test_a_download_that_fails_leaves_nothing(server):
     with pytest.raises(DataError, match="has changed"):
         download(changed, lambda notice: True)
     assert not list(TABPFN.folders()[0].iterdir())
+
+
+def test_published_checkpoints_are_of_one_revision_and_content():
+    """The address names a commit, which cannot change, and the content has a known checksum."""
+    for checkpoint in CHECKPOINTS.values():
+        assert re.fullmatch(r"https://[^/]+/[^/]+/[^/]+/resolve/[0-9a-f]{40}/[^/]+", checkpoint.url)
+        assert checkpoint.url.endswith(f"/{checkpoint.filename}")
+        assert re.fullmatch(r"[0-9a-f]{64}", checkpoint.sha256)
 
 
 def test_random_numbers_of_the_process_are_left_alone_without_weights(two_fidelities):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 
 import numpy as np
@@ -23,6 +24,7 @@ import mastgp
 from mastgp import MAST, MastError, ModelFileError
 from mastgp.storage.archive import _content_hash
 from mastgp.storage.archive import read_archive as _read
+from mastgp.storage.parameters import encode_parameters
 from mastgp.surrogates import GP, FromQuantiles, FromSpread, FromStd, Surrogate, TabPFN
 from mastgp.surrogates.description import build, describe
 from support import COSTS
@@ -130,6 +132,59 @@ def test_descriptions_are_plain(tmp_path):
     surrogate = TabPFN(tmp_path / "file.ckpt", n_estimators=4)
     description = describe(surrogate)
     assert json.loads(json.dumps(description)) == description
-    assert build(description).checkpoint == str(tmp_path / "file.ckpt")
+    assert build(description).n_estimators == 4
     with pytest.raises(MastError, match="cannot be written"):
         describe(FromStd(BayesianRidge(tol=float("nan"))))
+
+
+def test_the_path_of_a_checkpoint_is_neither_written_nor_believed(tmp_path):
+    assert str(tmp_path) not in json.dumps(describe(TabPFN(tmp_path / "file.ckpt")))
+    parameters = {"checkpoint": str(tmp_path / "file.ckpt"), "n_estimators": 2}
+    assert build({"class": "TabPFN", "parameters": parameters}).checkpoint is None
+
+
+def forest(**parameters):
+    return {"class": "ExtraTreesRegressor", "parameters": parameters}
+
+
+@pytest.mark.parametrize(
+    ("description", "words"),
+    [
+        (forest(n_estimators=10**9), "n_estimators is 1000000000, and must be between 0 and 10000"),
+        (forest(max_depth=10**7), "max_depth is 10000000"),
+        (forest(n_estimators=10**5000), "n_estimators is a number of 1000 digits or more"),
+        ([forest()] * 200, "200 entries, and at most 100"),
+        ({"class": "GaussianProcessRegressor", "parameters": {"n_restarts_optimizer": 101}}, "100"),
+        ({"class": "GP"}, "has no 'parameters'"),
+        (
+            {
+                "class": "BaggingRegressor",
+                "parameters": {"estimator": forest(n_estimators=101), "n_estimators": 100},
+            },
+            "n_estimators is 101, and must be between 0 and 100",
+        ),
+    ],
+)
+def test_what_costs_too_much_is_refused(description, words):
+    with pytest.raises(ModelFileError, match=words):
+        build(description)
+
+
+def test_surrogates_within_surrogates_have_an_end():
+    nested = forest()
+    for _ in range(20):
+        nested = {"class": "BaggingRegressor", "parameters": {"estimator": nested}}
+    with pytest.raises(ModelFileError, match="nested too deeply"):
+        build(nested)
+
+
+def test_a_file_does_not_choose_how_many_processes_run_here():
+    assert build(forest(n_jobs=5000)).n_jobs == os.cpu_count()
+    assert build(forest(n_jobs=-1)).n_jobs == -1
+    assert build(forest(n_jobs=None)).n_jobs is None
+    assert build(forest(verbose=3)).verbose == 0
+
+
+def test_what_could_not_be_read_is_not_written(two_fidelities, tmp_path):
+    with pytest.raises(MastError, match="cannot be written to a file: n_estimators is 20000"):
+        encode_parameters({"surrogate": ExtraTreesRegressor(n_estimators=20_000)})

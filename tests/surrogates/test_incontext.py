@@ -227,7 +227,7 @@ def test_seeds_decide(learner, rng):
     assert not np.array_equal(first, other)
 
 
-def test_file_has_data_name_and_hash_but_no_weights(learner, two_fidelities, tmp_path):
+def test_file_has_data_name_and_hash_but_no_weights(learner, two_fidelities, tmp_path, monkeypatch):
     X, y, labels, _ = two_fidelities
     model = MAST(COSTS, surrogate=learner, random_state=0).fit(X, y, fidelity=labels)
     path = tmp_path / "model.mast"
@@ -239,6 +239,10 @@ def test_file_has_data_name_and_hash_but_no_weights(learner, two_fidelities, tmp
     assert mastgp.surrogates.checkpoints.checksum(checkpoint) in manifest
     assert path.stat().st_size < 40_000 < checkpoint.stat().st_size
 
+    assert str(learner.checkpoint) not in manifest
+    with pytest.raises(FileError, match=f"set {learner.published.variable} to it"):
+        mastgp.load(path)  # nobody but the user says which checkpoint may be opened
+    monkeypatch.setenv(learner.published.variable, str(checkpoint))
     again = mastgp.load(path)
     np.testing.assert_array_equal(again.predict(X, True), model.predict(X, True))
     np.testing.assert_array_equal(again.augmented_["variance"], model.augmented_["variance"])

@@ -26,11 +26,13 @@ from ..models.calibration import widening, widening_without_each
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.folds import fold_numbers
 from ..models.known import Known
+from ..models.stages import warn_about_ties
 from ..models.transformed import TransformedResponse
 from ..storage.model_file import estimator_state, restored_estimator
 from .candidates import Candidate, default_candidates
 from .outliers import without_outliers
 from .responses import worth_trying
+from .restoring import check_blend_state
 from .trying import Trials, Tried
 from .verdict import FidelityVerdict, Verdict, judge
 
@@ -126,6 +128,7 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Try all candidates, judge the cheap data, and blend."""
+        warn_about_ties(data)
         used = self._used(data)
         trials = self._try_all(used)
         self.verdict_ = judge(data, trials)
@@ -313,6 +316,7 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the members."""
+        check_blend_state(state, self.training_data_)
         data = self._data_of(state)
         self.weights_ = dict(state["weights"])
         self.candidates_ = {

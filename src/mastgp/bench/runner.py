@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 
 from ..check.scores import score
@@ -106,22 +107,24 @@ def run(
     retry_failed : bool
         Whether units that failed or ran out of time before are tried again.
     """
-    done = {Unit.of(r) for r in store.read() if r["status"] == "ok" or not retry_failed}
-    todo = [unit for unit in units if unit not in done]
     task = partial(run_unit, own=own, data=data, time_limit=time_limit)
-    with store.appending() as appender:
-        for finished, record in enumerate(_computed(todo, task, jobs, scheduler), start=1):
-            appender.append(record)
-            report("benchmark", finished, len(todo))
+    with store.appending() as appender:  # locked and cut first: what is read then stays
+        done = {Unit.of(r) for r in store.read() if r["status"] == "ok" or not retry_failed}
+        todo = [unit for unit in units if unit not in done]
+        with closing(_computed(todo, task, jobs, scheduler)) as records:
+            for finished, record in enumerate(records, start=1):
+                appender.append(record)
+                report("benchmark", finished, len(todo))
     return len(todo)
 
 
 def _computed(
     todo: Sequence[Unit], task: Task, jobs: int, scheduler: str | None
-) -> Iterable[Record]:
+) -> Generator[Record, None, None]:
     """Records of units as they are finished: on a cluster, in processes, or right here."""
     if scheduler is not None:
-        return on_dask(todo, task, scheduler)
-    if jobs > 1:
-        return on_processes(todo, task, jobs)
-    return map(task, todo)
+        yield from on_dask(todo, task, scheduler)
+    elif jobs > 1:
+        yield from on_processes(todo, task, jobs)
+    else:
+        yield from map(task, todo)

@@ -1,14 +1,16 @@
 """Results on disk: one line of JSON per finished unit, appended and never rewritten.
 
 A line is written with one call and forced to the disk before the next unit counts as done, so a
-crash or a kill can lose at most a line that was being written; such a torn last line is cut off
-when the store is opened again.
+crash or a kill can lose at most a line that was being written. Such a torn last line has no end of
+line. It counts for nothing: it is never read, and the next run cuts it off, once it has locked the
+file and before it reads what is done.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import numbers
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FileError
+from .units import Unit
 
 FILE_NAME = "results.jsonl"
+#: What may have become of a unit.
+STATUSES = ("ok", "failed", "timeout")
 
 
 class Store:
@@ -38,28 +43,37 @@ class Store:
         self.path = self.folder / FILE_NAME
 
     def read(self) -> list[dict[str, Any]]:
-        """All results, in the order in which they were finished."""
+        """All results, in the order in which they were finished, each checked."""
         if not self.path.exists():
             return []
-        records = []
-        lines = self.path.read_bytes().split(b"\n")
-        for number, line in enumerate(lines, start=1):
-            if not line:
-                continue
-            try:
-                records.append(json.loads(line))
-            except ValueError:
-                if number == len(lines):
-                    continue  # torn by a crash; its unit will be computed again
-                raise FileError(
-                    f"{self.path}, line {number} is damaged; remove that line to go on"
-                ) from None
-        return records
+        try:
+            *lines, _torn = self.path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise FileError(f"cannot read {self.path}: {error.strerror}") from error
+        return [self._record(line, i) for i, line in enumerate(lines, start=1) if line.strip()]
+
+    def _record(self, line: bytes, number: int) -> dict[str, Any]:
+        """A line's result, or an error that names the line."""
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            raise self._wrong(number, "is damaged") from None
+        reason = what_is_wrong(record)
+        if reason is not None:
+            raise self._wrong(number, f"is not a result of mast bench: {reason}")
+        found: dict[str, Any] = record
+        return found
+
+    def _wrong(self, number: int, how: str) -> FileError:
+        return FileError(f"{self.path}, line {number} {how}; remove that line to go on")
 
     @contextmanager
     def appending(self) -> Iterator[Appender]:
         """Open for appending; only one process may do so at a time."""
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        except OSError as error:
+            raise FileError(f"cannot write {self.path}: {error.strerror}") from error
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -69,6 +83,31 @@ class Store:
             yield Appender(descriptor)
         finally:
             os.close(descriptor)
+
+
+def what_is_wrong(record: Any) -> str | None:
+    """Why a value is no result of a unit, or None if it is one."""
+    if not isinstance(record, dict):
+        return f"it is a {type(record).__name__}, not an object"
+    for name, field in Unit.__dataclass_fields__.items():
+        kind = int if field.type == "int" else str
+        if type(record.get(name)) is not kind:
+            return f"{name!r} must be {'a whole number' if kind is int else 'a text'}"
+    if record.get("status") not in STATUSES:
+        return f"its status is {record.get('status')!r}"
+    return _wrong_outcome(record)
+
+
+def _wrong_outcome(record: dict[str, Any]) -> str | None:
+    """Why a result says nothing: no score where it is ok, no error where it is not."""
+    if record["status"] != "ok":
+        return None if isinstance(record.get("error"), str) else "it has no text of its error"
+    known = {*Unit.__dataclass_fields__, "status", "version", "error"}
+    scores = {name: value for name, value in record.items() if name not in known}
+    for name, value in scores.items():
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            return f"{name!r} is {value!r}, not a number"
+    return None if "rmse" in scores else "it has no 'rmse'"
 
 
 class Appender:

@@ -6,11 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
 from ..errors import DataError
 from ..libraries import import_extra
+from ..processes import leave_with_parent
 from .units import Record, Unit
 
 #: A picklable function that computes a unit.
@@ -22,15 +24,24 @@ def on_processes(todo: Sequence[Unit], task: Task, jobs: int) -> Iterator[Record
     waiting = deque(todo)
     while waiting:
         flying: dict[Future[Record], Unit] = {}
-        with _processes(jobs) as pool:
-            try:
+        try:
+            with _processes(jobs) as pool:
                 yield from _through(pool, waiting, flying, task, 2 * jobs)
-            except BrokenProcessPool:
-                yield from _one_by_one(list(flying.values()), task)
+        except BrokenProcessPool:
+            yield from _one_by_one(list(flying.values()), task)
 
 
-def _processes(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+@contextmanager
+def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end with the ``with`` block, at once if an error ends it, and with us."""
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=leave_with_parent) as pool:
+        try:
+            yield pool
+        except BaseException:
+            for process in list((pool._processes or {}).values()):
+                process.kill()
+            raise
 
 
 def _through(
@@ -55,11 +66,11 @@ def _through(
 def _one_by_one(lost: list[Unit], task: Task) -> Iterator[Record]:
     """Compute units that were under way when a process died, each in a process of its own."""
     for unit in lost:
-        with _processes(1) as pool:
-            try:
+        try:
+            with _processes(1) as pool:
                 yield pool.submit(task, unit).result()
-            except BrokenProcessPool:
-                yield unit.record(status="failed", error="its process died, twice")
+        except BrokenProcessPool:
+            yield unit.record(status="failed", error="its process died, twice")
 
 
 def on_dask(todo: Sequence[Unit], task: Task, address: str) -> Iterator[Record]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError
+from ..files import check_is_no_input, name_and_path
 from ..progress import progress
 from . import terminal
 
@@ -116,6 +117,7 @@ def run(
         test_size=test_size,
     )
     store = Store(out)
+    check_is_no_input(str(store.path), (name_and_path(file)[1] for file in pool or []))
     with progress():
         computed = run_units(
             units,
@@ -143,6 +145,7 @@ def report(
     """Write tables and figures: Markdown, LaTeX, CSV and one HTML page."""
     from ..bench.report import Results, read_recorded, write_page, write_report
 
+    _check_outputs(out, page, comment, recorded)
     results = read_recorded(recorded) if recorded else Results.of(_stored(out))
     paths = []
     with terminal.notes():
@@ -223,8 +226,19 @@ def download(
 
     if name in DATA_SETS:
         terminal.say(f"{DATA_SETS[name].about}. Licence: {DATA_SETS[name].licence}.")
-    for path in fetch(name, data):
+    with terminal.notes(), progress():
+        paths = fetch(name, data)
+    for path in paths:
         terminal.say(str(path))
+
+
+def _check_outputs(out: str, page: str | None, comment: str | None, recorded: str | None) -> None:
+    """Refuse to write a page or a report over a file that it is made of."""
+    from ..bench.report.write import REPORT_FILES
+
+    report = [] if page and recorded else [str(Path(out) / name) for name in REPORT_FILES]
+    for output in [*report, *([page] if page else [])]:
+        check_is_no_input(output, [path for path in (comment, recorded) if path])
 
 
 def _available(problems: tuple[str, ...], data: str | None) -> list[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import FileError
-from ..files import check_can_write
+from ..files import check_can_write, check_is_no_input
 
 if TYPE_CHECKING:
     from ..models.estimator import MultiFidelityRegressor
@@ -29,6 +27,4 @@ def load_model(path: str) -> MultiFidelityRegressor:
 def check_output(output: str, inputs: Iterable[str]) -> None:
     """Refuse to write to a place that cannot be written, or to one of the files to read."""
     check_can_write(output)
-    for name in inputs:
-        if os.path.exists(name) and os.path.exists(output) and os.path.samefile(name, output):
-            raise FileError(f"{output} is one of the files to read; write to another one")
+    check_is_no_input(output, inputs)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError
+from ..files import name_and_path
 from ..progress import QUIET_SECONDS, progress
 from . import printing, terminal
 from .files import check_output
@@ -180,7 +181,7 @@ def fit(
     options = ModelOptions(
         exponent, metric, radius, weight, kernel, surrogate, warp, drop, calibrate
     )
-    check_output(output, inputs=(name.rpartition("=")[2] for name in files))
+    check_output(output, inputs=(name_and_path(file)[1] for file in files))
     check_checkpoint(surrogate)
     table = read(files, columns)
     model = build(method, options, data)

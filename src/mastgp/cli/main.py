@@ -11,6 +11,7 @@ import typer
 
 from .. import __version__
 from ..errors import MastError
+from ..processes import EndedError, ending_in_order
 from . import terminal
 from .bench import app as bench
 from .demo import demo
@@ -48,7 +49,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        with ending_in_order():
+            app()
     except BrokenPipeError:
         _discard_output()
         sys.exit(1)
@@ -56,6 +58,8 @@ def main() -> None:
         _fail(str(error))
     except KeyboardInterrupt:
         _fail("interrupted", code=130)
+    except EndedError as ended:
+        _fail(str(ended), code=ended.exit_code)
     except OSError as error:
         _discard_output()
         _fail(f"cannot read or write: {error.strerror or error}")

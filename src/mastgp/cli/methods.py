@@ -79,6 +79,6 @@ def download(name: Learner = "tabpfn", yes: Yes = False) -> None:
         terminal.say(notice)
         return yes or typer.confirm("Download this checkpoint under its licence?")
 
-    with progress():
+    with terminal.notes(), progress():
         path = fetch(checkpoint_of(name), agree)
     terminal.say(f"The checkpoint is in {path}.")

@@ -70,17 +70,27 @@ class Ranking:
         Trust exponent alpha of every fidelity but the last.
     costs_assumed : bool
         Whether the costs are :data:`ASSUMED_RATIO` per step because only an order was given.
+    order_given : bool
+        Whether an order was given, which then decides between fidelities of equal cost.
     """
 
     names: tuple[str, ...]
     costs: dict[str, float]
     exponents: dict[str, float]
     costs_assumed: bool = False
+    order_given: bool = False
 
     @property
     def top(self) -> str:
         """The most expensive fidelity."""
         return self.names[-1]
+
+    def tied(self, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Neighbours that only their names have ranked: nothing says which is the cheaper one."""
+        if self.order_given:
+            return []
+        by = self.costs or {**self.exponents, self.top: -math.inf}
+        return [(low, high) for low, high in pairwise(names) if by[low] == by[high]]
 
     @property
     def cheaper(self) -> tuple[str, ...]:
@@ -126,7 +136,8 @@ def rank_fidelities(
         Names that occur in the data.
     costs : mapping of name to cost, optional
     order : sequence of names, cheapest first, optional
-        Enough where costs are not known: a ratio of 10 per step is assumed.
+        Enough where costs are not known: a ratio of 10 per step is assumed. With costs it decides
+        between fidelities of equal cost; without it their names do.
     exponents : mapping of name to alpha, optional
         Trust exponents; those not given follow from the costs as log10(C_M / C_m) / 2.
 
@@ -150,7 +161,7 @@ def rank_fidelities(
     else:
         by_cost = _rank_by_exponents(names, given_exponents)
     alphas = _all_exponents(by_cost, known_costs, given_exponents)
-    return Ranking(by_cost, known_costs, alphas, assumed)
+    return Ranking(by_cost, known_costs, alphas, assumed, ranked is not None)
 
 
 def _assumed_costs(ranked: Sequence[str]) -> dict[str, float]:
@@ -162,7 +173,8 @@ def _rank_by_costs(
 ) -> tuple[str, ...]:
     """Names from cheap to expensive; an order that was given must agree."""
     _check_same_names(names, costs, "costs")
-    by_cost = tuple(sorted(names, key=lambda name: costs[name]))
+    # Of equal costs an order decides, or else the names.
+    by_cost = tuple(sorted(ranked or names, key=lambda name: costs[name]))
     _check_one_top(by_cost, costs)
     if ranked is not None:
         _check_order_agrees(ranked, costs)
@@ -249,7 +261,7 @@ def _check_one_top(by_cost: tuple[str, ...], costs: dict[str, float]) -> None:
 
 def _check_order_agrees(ranked: list[str], costs: dict[str, float]) -> None:
     for cheap, dear in pairwise(ranked):
-        if costs[cheap] >= costs[dear]:
+        if costs[cheap] > costs[dear]:
             raise DataError(
                 f"order puts {cheap!r} below {dear!r}, but it costs {costs[cheap]:g} against "
                 f"{costs[dear]:g}; correct the order or the costs"

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, listed
+from ..files import name_and_path
 from .arrays import Places, Table
 from .cells import numeric
 from .columns import Header, Roles, how_to_ignore
@@ -117,14 +118,7 @@ def _named_paths(files: Sequence[str | os.PathLike[str]]) -> list[tuple[str, str
         raise DataError(f"files must be a list of paths, as [{os.fspath(files)!r}]")
     if not files:
         raise DataError("there are no files; give one for each fidelity")
-    return [_name_and_path(os.fspath(file)) for file in files]
-
-
-def _name_and_path(argument: str) -> tuple[str, str]:
-    name, equals, path = argument.partition("=")
-    if equals and name and not Path(argument).exists():
-        return name, path
-    return Path(argument).stem, argument
+    return [name_and_path(os.fspath(file)) for file in files]
 
 
 def _check_distinct(named: Sequence[tuple[str, str]]) -> None:

@@ -13,6 +13,7 @@ from .distributions import Mixture
 from .parameters import Hyperparameters
 from .posterior import Draws, sample_posterior
 from .process import GaussianProcess, RandomSource, draw_samples
+from .restoring import check_draws
 
 Array = NDArray[np.float64]
 
@@ -154,6 +155,7 @@ class ProcessEnsemble:
     @classmethod
     def from_state(cls, process: GaussianProcess, state: dict[str, Any]) -> ProcessEnsemble:
         """Inverse of :meth:`get_state`."""
+        check_draws(process.model, process.n_points, state)
         parameters = [Hyperparameters(**entry) for entry in state["parameters"]]
         return cls.of(process, parameters, state["weights"])
 

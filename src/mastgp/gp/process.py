@@ -19,6 +19,7 @@ from .linalg import solve_lower
 from .model import Model
 from .observations import Observations, noise_of, standardise
 from .parameters import Hyperparameters
+from .restoring import check_process_state
 from .warp import WarpInputs
 
 Array = NDArray[np.float64]
@@ -286,6 +287,7 @@ class GaussianProcess:
     @classmethod
     def from_state(cls, model: Model, state: dict[str, Any]) -> GaussianProcess:
         """Inverse of :meth:`get_state`; the model is rebuilt by the caller."""
+        check_process_state(model, state)
         noise_var = state["noise_var"]
         data = Observations(state["X"], state["y"], state["groups"].astype(np.intp), noise_var)
         report = None if state["report"] is None else FitReport(**state["report"])

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import boxcox, inv_boxcox
 
+from .. import stored
+
 Array = NDArray[np.float64]
 
 #: Nodes and weights of the integrals over normal distributions.
@@ -167,17 +169,21 @@ def quadrature(response: Response, mean: Array, variance: Array) -> tuple[Array,
     return first, second
 
 
-KINDS: dict[str, type[Logarithm] | type[YeoJohnson]] = {
-    kind.kind: kind for kind in (Logarithm, YeoJohnson)
-}
-
-
 def response_state(response: Logarithm | YeoJohnson) -> dict[str, Any]:
     """A transformation as plain values, for a file."""
     return {"kind": response.kind, **vars(response)}
 
 
 def restored_response(state: dict[str, Any]) -> Logarithm | YeoJohnson:
-    """Inverse of :func:`response_state`."""
-    options = {key: float(value) for key, value in state.items() if key != "kind"}
-    return KINDS[state["kind"]](**options)
+    """Inverse of :func:`response_state`; the values may come from anywhere."""
+    stored.mapping(state, "the response", ("kind",))
+    if state["kind"] == Logarithm.kind:
+        return Logarithm()
+    names = ("power", "centre", "scale")
+    stored.mapping(state, "the response", ("kind", *names), more=False)
+    if state["kind"] != YeoJohnson.kind:
+        raise stored.DamagedError("the response has an unknown kind")
+    stored.number(state["power"], "the power", low=0.0, high=2.0)
+    stored.number(state["centre"], "the centre")
+    stored.number(state["scale"], "the scale", low=1e-300)
+    return YeoJohnson(*(float(state[name]) for name in names))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .. import stored
 
 Array = NDArray[np.float64]
 
@@ -38,6 +41,13 @@ class AppendedColumns:
     def raw(cls, k: int) -> AppendedColumns:
         """Leave k columns as they are."""
         return cls(np.zeros(k), np.ones(k))
+
+    @classmethod
+    def from_state(cls, state: Any, k: int) -> AppendedColumns:
+        """Make one from the plain values of a file, for k columns."""
+        stored.mapping(state, "a scaling of columns", ("low", "span"), more=False)
+        low = stored.array(state["low"], "the least values of columns", (k,))
+        return cls(low, stored.array(state["span"], "the spans of columns", (k,), low=5e-324))
 
     def append(self, X: Array, *columns: Array) -> Array:
         """Inputs with the scaled columns beside them, shape (n, d + k)."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import stored
 from ..data.dataset import Dataset, Fidelity
 from .trust import Trust
 
@@ -54,8 +55,15 @@ class Augmented:
     @classmethod
     def from_state(cls, state: dict[str, Any], data: Dataset) -> Augmented:
         """Inverse of :meth:`get_state`."""
-        by_name = {fidelity.name: fidelity for fidelity in data.fidelities}
-        trust = dict(state["trust"])
+        by_name = {fidelity.name: fidelity for fidelity in data.cheaper}
+        stored.mapping(by_name, "the cheap fidelities", [stored.text(state["fidelity"], "a name")])
+        n = len(by_name[state["fidelity"]].y)
+        for name in ("discrepancy_mean", "discrepancy_var", "top_mean", "top_var", "y", "var"):
+            stored.array(state[name], name, (n,), low=0.0 if "var" in name else -np.inf)
+        trust = dict(stored.mapping(state["trust"], "the trust", ("weight",)))
+        stored.array(trust["weight"], "the trust", (n,), low=0.0, high=1.0)
+        stored.array(trust["nearest"], "the distances", (n,), low=0.0, infinite=True)
+        stored.array(trust["neighbours"], "the neighbours", (n,), low=0, whole=True)
         trust["value"] = trust.pop("weight")
         return cls(**{**state, "fidelity": by_name[state["fidelity"]], "trust": Trust(**trust)})
 

@@ -22,8 +22,8 @@ from ..progress import counter
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
-from .stages import warn_about_fit
-from .structures import PRIORS, STRUCTURES, JointModel, Traits, known_noise
+from .stages import warn_about_fit, warn_about_ties
+from .structures import ORDERED, PRIORS, STRUCTURES, JointModel, Traits, known_noise
 
 Array = NDArray[np.float64]
 
@@ -171,6 +171,8 @@ class CoKriging(MultiFidelityRegressor):
         """Fit the joint GP. A fit to part of the data keeps what was decided on all of them."""
         joint = self._joint()
         levels = joint.levels(data)
+        if self.structure in ORDERED:
+            warn_about_ties(data)
         before = known.before_of(CoKriging)
         starts = None
         if before is not None:

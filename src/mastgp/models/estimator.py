@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from ..blocks import blocks, in_blocks
 from ..data.arrays import Places, Table, check_numeric_columns, checked_rows, names_of_rows
 from ..data.checks import check_finite
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
+from ..data.validating import validate_data
 from ..errors import (
     DataError,
     ExtrapolationWarning,

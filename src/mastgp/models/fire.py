@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from .. import stored
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..gp import GaussianProcess
@@ -21,7 +22,8 @@ from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
-from .stages import Fitting, warn_about_fits
+from .restoring import restored_levels
+from .stages import Fitting, warn_about_fits, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -88,6 +90,7 @@ class FIRE(MultiFidelityRegressor):
         """Model the cheapest fidelity, then each residual of the next one."""
         surrogate = find_surrogate(self.surrogate)
         surrogate.check_ready()
+        warn_about_ties(data)
         fit = Fitting(data, known, self.random_state)
         self._adds_variances = True
         self.stages_: list[Fitted] = []
@@ -245,10 +248,12 @@ class FIRE(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the stages."""
-        surrogate = find_surrogate(self.surrogate)
-        self.stages_ = [surrogate.restore(stage) for stage in state["stages"]]
-        self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]
-        self._adds_variances = state.get("adds_variances", False)
+        surrogate, data = find_surrogate(self.surrogate), self.training_data_
+        self._adds_variances = bool(state.get("adds_variances", False))
+        n, d, k = len(data.fidelities), len(data.feature_names), 4 if self._adds_variances else 2
+        self.stages_ = restored_levels(surrogate, state["stages"], d, k, n)
+        scalings = stored.sequence(state["appended"], "the scalings", n - 1)
+        self.appended_ = [AppendedColumns.from_state(scaling, k) for scaling in scalings]
 
 
 def _summaries(mean: Array, var: Array) -> tuple[Array, Array, Array, Array]:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
-from ..errors import DataError
+from ..errors import DataError, ScaleWarning, warn
 from ..surrogates.gp import GP, as_surrogate
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
-from .stages import fit_process
+from .restoring import names_in, restored_by_name
+from .stages import fit_process, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -85,6 +86,25 @@ class Reification(MultiFidelityRegressor):
             for fidelity in data.fidelities
         }
         self.floors_ = self._floors(len(data.fidelities))
+        self._warn_about_floors(data)
+
+    def _warn_about_floors(self, data: Dataset) -> None:
+        """Warn where floors in the target's squared units do not suit the target, or the order."""
+        if self.floor_cheapest != self.floor_top:
+            warn_about_ties(data)
+        spread = data.scale_of(data.top.y)
+        largest, smallest = (float(np.sqrt(floor)) for floor in (max(self.floors_), self.floor_top))
+        if 1e-5 * spread <= largest and smallest <= spread:
+            return
+        effect = "do nothing" if largest < spread else "hide what the points say"
+        warn(
+            f"floor_cheapest={self.floor_cheapest:g} and floor_top={self.floor_top:g} {effect}: "
+            f"they are variances in the target's squared units, and the target has a standard "
+            f"deviation of {spread:.3g}. For the same effect as at a standard deviation of 1, use "
+            f"floor_cheapest={self.floor_cheapest * spread**2:.1e} and "
+            f"floor_top={self.floor_top * spread**2:.1e}",
+            ScaleWarning,
+        )
 
     def _floors(self, n_levels: int) -> Array:
         """Floor of each fidelity's variance, cheapest first."""
@@ -117,8 +137,9 @@ class Reification(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the processes."""
-        surrogate = as_surrogate(self.surrogate)
-        self.processes_ = {name: surrogate.restore(gp) for name, gp in state["processes"].items()}
+        d, names, _, _ = names_in(self.training_data_)
+        found = restored_by_name(as_surrogate(self.surrogate), state["processes"], names, d)
+        self.processes_ = {name: found[name] for name in names}
         self.floors_ = self._floors(len(self.processes_))
 
 

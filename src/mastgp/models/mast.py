@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import stored
 from ..blocks import blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError
@@ -28,6 +29,7 @@ from .augmented import Augmented, blend, rows_of
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
+from .restoring import names_in, restored_by_name, restored_stage
 from .stages import Fitting, warn_about_fits
 from .trust import Metric, Radius, Trust, TrustedPoints, Weight, trust_in
 
@@ -366,20 +368,18 @@ class MAST(MultiFidelityRegressor):
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the stages."""
         single, delta, fused = surrogates_of_stages(self.surrogate)
-        self.stage1_ = {name: single.restore(entry) for name, entry in state["stage1"].items()}
-        self.discrepancy_ = {
-            name: delta.restore(entry) for name, entry in state["discrepancy"].items()
-        }
+        d, names, cheaper, top = names_in(self.training_data_)
         # Files of format 1 have GPs only, and neither of these.
-        self._blends = state.get("blends", False)
-        self.appended_ = {
-            name: AppendedColumns(**entry) for name, entry in state.get("conditioning", {}).items()
-        }
-        self.augmentations_ = tuple(
-            Augmented.from_state(part, self.training_data_) for part in state["augmentations"]
+        self._blends = bool(state.get("blends", False))
+        scalings = state.get("conditioning", {})
+        self.stage1_ = restored_by_name(single, state["stage1"], names, d)
+        self.discrepancy_ = restored_by_name(
+            delta, state["discrepancy"], cheaper, d + 2 if scalings else None
         )
-        top = self.stage1_[self.training_data_.top.name]
-        self.final_ = top if state["final"] is None else fused.restore(state["final"])
+        self.appended_ = {n: AppendedColumns.from_state(s, 2) for n, s in scalings.items()}
+        parts = stored.sequence(state["augmentations"], "the cheap points", len(cheaper))
+        self.augmentations_ = tuple(Augmented.from_state(p, self.training_data_) for p in parts)
+        self.final_ = restored_stage(fused, state["final"], d) if cheaper else self.stage1_[top]
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the last stage, completed where it knows nothing of variances."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import stored
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..progress import counter
 from ..surrogates.gp import GP, as_surrogate
@@ -17,7 +18,8 @@ from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
-from .stages import fit_process, warn_about_fit
+from .restoring import restored_levels
+from .stages import fit_process, warn_about_fit, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -66,6 +68,7 @@ class Recursive(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Fit the levels one after the other, cheapest first."""
+        warn_about_ties(data)
         surrogate = as_surrogate(self.surrogate)
         cheapest, *others = data.fidelities
         self.processes_ = [fit_process(surrogate, data, cheapest, known)]
@@ -135,6 +138,8 @@ class Recursive(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the levels."""
-        surrogate = as_surrogate(self.surrogate)
-        self.processes_ = [surrogate.restore(process) for process in state["processes"]]
-        self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]
+        surrogate, data = as_surrogate(self.surrogate), self.training_data_
+        n, d = len(data.fidelities), len(data.feature_names)
+        self.processes_ = restored_levels(surrogate, state["processes"], d, 1, n)
+        scalings = stored.sequence(state["appended"], "the scalings", n - 1)
+        self.appended_ = [AppendedColumns.from_state(scaling, 1) for scaling in scalings]

@@ -16,6 +16,7 @@ from ..surrogates.gp import GP, as_surrogate
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts
 from .known import Known
+from .restoring import restored_stage
 from .stages import fit_process
 
 Array = NDArray[np.float64]
@@ -128,7 +129,8 @@ class SingleFidelity(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the process."""
-        self.process_ = GP(**state["surrogate"]).restore(state["process"])
+        n_inputs = len(self.training_data_.feature_names)
+        self.process_ = restored_stage(GP(**state["surrogate"]), state["process"], n_inputs)
 
 
 def expensive_alone(data: Dataset) -> SingleFidelity:

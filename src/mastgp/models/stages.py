@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..data.dataset import Dataset, Fidelity
-from ..errors import FitWarning, warn
+from ..errors import EqualCostWarning, FitWarning, warn
 from ..gp import GaussianProcess
 from ..progress import counter
 from ..surrogates.base import Fitted, Hints, Surrogate
@@ -98,6 +98,19 @@ def fit_process(
     assert isinstance(fitted, GaussianProcess)
     warn_about_fit(fitted, f"of {fidelity.name}")
     return fitted
+
+
+def warn_about_ties(data: Dataset) -> None:
+    """Warn where a method goes by the order of fidelities, and their names alone decide it."""
+    names = [fidelity.name for fidelity in data.fidelities]
+    for low, high in data.ranking.tied(names) if len(names) > 1 else []:
+        ranked = ", ".join(map(repr, names))
+        warn(
+            f"{low!r} and {high!r} cost the same, so their names decide that {low!r} comes first; "
+            f"the predictions depend on that. Say which is the cheaper one by order=[{ranked}] or "
+            "another order, or by different costs",
+            EqualCostWarning,
+        )
 
 
 def warn_about_fit(process: GaussianProcess, of_what: str) -> None:

@@ -116,6 +116,8 @@ STRUCTURES = {
     "general": general,
     "top-only": top_only,
 }
+#: Structures that change with the order of the cheap levels.
+ORDERED = ("autoregressive", "fading-bias")
 #: Structures whose levels are one function and biases about zero, so that one mean serves all.
 _BIASED = ("shared-bias", "common-bias", "fading-bias")
 #: Structures whose levels are multiples of others, plus something.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from .. import stored
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError
@@ -222,6 +223,7 @@ class TransformedResponse(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the method."""
+        stored.mapping(state, "the model", ("response", "estimator"))
         self.response = restored_response(state["response"])
         data = transformed_data(self.training_data_, self.response)
         self.estimator_ = restored_estimator(state["estimator"], data)

@@ -1,8 +1,10 @@
 """The container of a saved model: plain values as JSON, and arrays beside them.
 
 A ``.mast`` file is an uncompressed zip archive with ``model.json`` and one ``.npy`` per array.
-Reading it never executes anything: arrays are loaded with ``allow_pickle=False``, and their size
-is checked against the file before memory is taken.
+Reading it never executes anything: arrays are loaded with ``allow_pickle=False``. Before anything
+is read, the list of members is checked: each has a name of its own and a place of its own in the
+file, so that all of them together are no larger than the file. Then ``model.json`` is read, and of
+the arrays only those that it names, each once.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,10 @@ from ..files import atomic_write
 FORMAT = "mastgp model"
 FORMAT_VERSION = 5
 _MANIFEST = "model.json"
+#: Largest description, in bytes; numbers belong in arrays.
+_LARGEST_MANIFEST = 32 * 1024**2
+#: What a member of a zip archive needs besides its name and its content, in bytes.
+_LOCAL_HEADER = 30
 _DTYPES = ("float64", "int64")
 
 Arrays = dict[str, NDArray[Any]]
@@ -55,9 +61,12 @@ def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
     """Read what :func:`write_archive` wrote, its checksum checked."""
     if not path.exists():
         raise FileError(f"there is no file {path}")
+    if not path.is_file():
+        raise FileError(f"{path} is not an ordinary file; name the file of a model")
     try:
         with zipfile.ZipFile(path) as archive:
             manifest, arrays = _content_of(archive, path)
+        found = _content_hash(manifest, arrays)
     except MastError:
         raise
     except OSError as error:
@@ -66,7 +75,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
         raise ModelFileError(
             f"{path} is not a mastgp model, or it is damaged or incomplete ({error})"
         ) from error
-    if _content_hash(manifest, arrays) != manifest.get("sha256"):
+    if found != manifest.get("sha256"):
         raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
     return manifest, arrays
 
@@ -76,16 +85,56 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def _content_of(archive: zipfile.ZipFile, path: Path) -> tuple[dict[str, Any], Arrays]:
+    check_members(archive, path.stat().st_size)
     if _MANIFEST not in archive.namelist():
         raise ModelFileError(f"{path} is not a mastgp model: it has no {_MANIFEST}")
-    manifest = json.loads(_member(archive, _MANIFEST))
+    if archive.getinfo(_MANIFEST).file_size > _LARGEST_MANIFEST:
+        raise ValueError(f"its {_MANIFEST} has more than {_LARGEST_MANIFEST} bytes")
+    manifest = json.loads(archive.read(_MANIFEST), parse_constant=_no_number)
     _check_format(manifest, path)
-    arrays = {
-        name.removesuffix(".npy"): _array(_member(archive, name))
-        for name in archive.namelist()
-        if name.endswith(".npy")
-    }
-    return manifest, arrays
+    names = list(_named_arrays(manifest))
+    members = {*(f"{name}.npy" for name in names), _MANIFEST}
+    if len(set(names)) < len(names) or members != set(archive.namelist()):
+        raise ValueError("the arrays are not those that its description names")
+    return manifest, {name: _array(archive.read(f"{name}.npy")) for name in names}
+
+
+def check_members(archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse an archive of `size` bytes whose members are not what :func:`write_archive` makes.
+
+    Nothing of their content is read. Members that share a name or a place in the file could be
+    read as many times the file's own size.
+    """
+    end = 0
+    for member in sorted(archive.infolist(), key=lambda member: member.header_offset):
+        if member.compress_type != zipfile.ZIP_STORED:
+            raise ValueError(f"{member.filename} is compressed, which mastgp never does")
+        if member.flag_bits & 1 or member.compress_size != member.file_size:
+            raise ValueError(f"{member.filename} is not stored as it is")
+        if member.header_offset < end:
+            raise ValueError(f"{member.filename} overlaps another member")
+        name = member.orig_filename.encode(errors="surrogateescape")
+        end = member.header_offset + _LOCAL_HEADER + len(name) + member.compress_size
+    if end > min(size, archive.start_dir):
+        raise ValueError("its members are larger than the file")
+    if len(set(archive.namelist())) < len(archive.infolist()):
+        raise ValueError("two of its members have the same name")
+
+
+def _no_number(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number")
+
+
+def _named_arrays(value: Any) -> Iterator[str]:
+    """Names of the arrays that a description refers to."""
+    if isinstance(value, dict):
+        if set(value) == {"$array"}:
+            yield str(value["$array"])
+            return
+        value = list(value.values())
+    if isinstance(value, list):
+        for entry in value:
+            yield from _named_arrays(entry)
 
 
 def _check_format(manifest: Any, path: Path) -> None:
@@ -100,12 +149,6 @@ def _check_format(manifest: Any, path: Path) -> None:
             f"this version reads up to format {FORMAT_VERSION}: upgrade with "
             "'pip install --upgrade mastgp'"
         )
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
-        raise ValueError(f"{name} is compressed, which mastgp never does")
-    return archive.read(name)
 
 
 def _array(content: bytes) -> NDArray[Any]:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import stored
 from ..data.dataset import Box, Dataset, Fidelity
 from ..data.fidelities import Ranking
+from ..stored import ANY
 
 
 def dataset_state(data: Dataset) -> dict[str, Any]:
@@ -28,7 +30,8 @@ def dataset_state(data: Dataset) -> dict[str, Any]:
 
 
 def restored_dataset(state: dict[str, Any]) -> Dataset:
-    """Inverse of :func:`dataset_state`."""
+    """Inverse of :func:`dataset_state`, once everything is checked."""
+    _check(state)
     ranking = state["hierarchy"]
     return Dataset(
         fidelities=tuple(Fidelity(**entry) for entry in state["fidelities"]),
@@ -38,6 +41,58 @@ def restored_dataset(state: dict[str, Any]) -> Dataset:
         target_name=state.get("target_name"),
         feature_names_given=state.get("feature_names_given", False),
     )
+
+
+def _check(state: Any) -> None:
+    """Check what a file says of a data set."""
+    stored.mapping(state, "the data set", ("fidelities", "hierarchy", "box", "feature_names"))
+    features = _distinct(state["feature_names"], "the names of inputs")
+    d = stored.number(len(features), "the number of inputs", low=1)
+    for entry in stored.sequence(state["fidelities"], "the fidelities"):
+        _check_fidelity(entry, d)
+    names = _distinct([entry["name"] for entry in state["fidelities"]], "the names of fidelities")
+    stored.number(len(names), "the number of fidelities", low=1)
+    _check_ranking(state["hierarchy"], names)
+    box = stored.mapping(state["box"], "the box", ("low", "high"))
+    low = stored.array(box["low"], "the lower bounds", (d,))
+    if (stored.array(box["high"], "the upper bounds", (d,)) < low).any():
+        raise stored.DamagedError("an upper bound is below the lower one")
+    if state.get("target_name") is not None:
+        stored.text(state["target_name"], "the target's name")
+    if not isinstance(state.get("feature_names_given", False), bool):
+        raise stored.DamagedError("feature_names_given is neither true nor false")
+
+
+def _check_fidelity(entry: Any, d: int) -> None:
+    stored.mapping(entry, "a fidelity", ("name", "X", "y", "noise_var", "rows"))
+    name = stored.text(entry["name"], "a fidelity's name")
+    n = len(stored.array(entry["X"], f"X of {name!r}", (ANY, d)))
+    stored.number(n, f"the number of points of {name!r}", low=1)
+    stored.array(entry["y"], f"y of {name!r}", (n,))
+    if entry["noise_var"] is not None:
+        stored.array(entry["noise_var"], f"noise_var of {name!r}", (n,), low=0.0)
+    stored.array(entry["rows"], f"rows of {name!r}", (n,), low=0, whole=True)
+
+
+def _check_ranking(ranking: Any, names: list[str]) -> None:
+    needed = ("names", "costs", "exponents")
+    stored.mapping(ranking, "the ranking", needed)
+    ranked = _distinct(ranking["names"], "the names in the ranking")
+    if [name for name in ranked if name in names] != names or ranked[-1] != names[-1]:
+        raise stored.DamagedError("the ranking is not that of the fidelities")
+    costs = stored.mapping(ranking["costs"], "the costs", ranked if ranking["costs"] else ())
+    exponents = stored.mapping(ranking["exponents"], "the exponents", ranked[:-1], more=False)
+    for what, values in (("a cost", costs), ("an exponent", exponents)):
+        for value in values.values():
+            stored.number(value, what, low=0.0)
+
+
+def _distinct(names: Any, what: str) -> list[str]:
+    """Names, each of which occurs once."""
+    found = [stored.text(name, what) for name in stored.sequence(names, what)]
+    if len(set(found)) < len(found):
+        raise stored.DamagedError(f"{what} are not distinct")
+    return found
 
 
 def data_hash(data: Dataset) -> str:

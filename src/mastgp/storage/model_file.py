@@ -13,9 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .. import stored
 from ..data.dataset import Dataset
 from ..errors import MastError, ModelFileError
 from ..methods import stored_class
+from ..stored import DamagedError
+from ..surrogates.gp import GP
 from .archive import Arrays, put_back_arrays, read_archive, take_out_arrays, write_archive
 from .dataset_state import data_hash, dataset_state, restored_dataset
 from .parameters import decode_parameters, encode_parameters
@@ -76,6 +79,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     manifest, arrays = read_archive(Path(path))
     try:
         return _restored(manifest, arrays, str(path))
+    except DamagedError as error:
+        raise ModelFileError(f"{path} is damaged: {error}") from error
     except MastError:
         raise
     except Exception as error:
@@ -83,7 +88,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
-    state = put_back_arrays(manifest["data"], arrays)
+    state = stored.mapping(put_back_arrays(manifest["data"], arrays), "the data set")
     # Files of format 4 and before say these of the model only.
     state.setdefault("target_name", manifest["target"])
     state.setdefault("feature_names_given", manifest["feature_names_given"])
@@ -100,7 +105,8 @@ def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
     model = restored_estimator(entry, data, source)
     if manifest["feature_names_given"]:
         model.feature_names_in_ = np.array(data.feature_names, dtype=object)
-    model.target_name_ = manifest["target"]
+    target = manifest["target"]
+    model.target_name_ = None if target is None else stored.text(target, "the target")
     return model
 
 
@@ -127,5 +133,24 @@ def restored_estimator(entry: Mapping[str, Any], data: Dataset, source: str = "t
     model.n_features_in_ = len(data.feature_names)
     model.set_state(entry["state"])
     if entry.get("calibration") is not None:
-        model.calibration_ = entry["calibration"]
+        model.calibration_ = stored.number(
+            entry["calibration"], "the calibration", low=1e-12, high=1e12
+        )
+    if _is_made_of_gps(model):
+        _check_predicts(model)
     return model
+
+
+def _is_made_of_gps(model: Any) -> bool:
+    """Whether it predicts at once; stages of other libraries are fitted again for that."""
+    chosen = getattr(model, "surrogate", "gp")
+    stages = chosen if isinstance(chosen, list | tuple) else [chosen]
+    return all(isinstance(stage, GP) or stage == "gp" for stage in stages)
+
+
+def _check_predicts(model: Any) -> None:
+    """Predict at one training point, so that parts that do not fit together are found now."""
+    data = model.training_data_
+    mean, var = model.predict_unit(data.unit(data.top)[:1])
+    stored.array(np.asarray(mean), "the mean at the first point", (1,))
+    stored.array(np.asarray(var), "the variance at the first point", (1,), low=0.0)

@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from .. import stored
 from ..data.fidelities import fidelity_name
 from ..errors import MastError
 from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
-from ..surrogates.description import build, describe
+from ..gp.restoring import MOST_DRAWS
+from ..stored import DamagedError
+from ..surrogates.description import build, check_costs, describe
 from ..surrogates.gp import GP
+
+#: Largest size of a whole number among the parameters; seeds may be larger.
+_LARGEST = 1_000_000
 
 
 class CustomFunction:
@@ -35,16 +41,39 @@ class CustomFunction:
 
 
 def encode_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as plain values and arrays."""
+    """Parameters as plain values and arrays, if a file with them could be read again."""
+    try:
+        _check_sizes(parameters)
+    except DamagedError as error:
+        raise MastError(f"this model cannot be written to a file: {error}") from error
     return {
-        key: {"$surrogate": describe(value)} if _is_surrogate(key, value) else _encode(value)
+        key: {"$surrogate": _affordable(value)} if _is_surrogate(key, value) else _encode(value)
         for key, value in parameters.items()
     }
 
 
+def _affordable(surrogate: Any) -> Any:
+    """Describe a surrogate, if a file with it could be read again."""
+    description = describe(surrogate)
+    try:
+        check_costs(description)
+    except DamagedError as error:
+        raise MastError(f"a model of {surrogate!r} cannot be written to a file: {error}") from error
+    return description
+
+
 def decode_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Inverse of :func:`encode_parameters`."""
+    _check_sizes(stored.mapping(parameters, "the parameters"))
     return {key: _decode(value) for key, value in parameters.items()}
+
+
+def _check_sizes(parameters: Mapping[str, Any]) -> None:
+    """Refuse numbers that would cost more time or memory than anybody means."""
+    for name, value in parameters.items():
+        if name != "random_state" and type(value) is int:
+            most = MOST_DRAWS if name == "n_draws" else _LARGEST
+            stored.number(value, name, low=-_LARGEST, high=most)
 
 
 def _is_surrogate(key: str, value: Any) -> bool:

@@ -37,11 +37,13 @@ class Checkpoint:
     folders : callable
         Returns the learner's cache folders. They are searched last. Downloads go to the first.
     url : str
-        Where the file is published.
+        Where the file is published, in a revision that cannot change.
+    sha256 : str
+        Checksum of the published file.
+    size : int
+        Its bytes.
     licence, licence_url : str
         Under which licence, and where that can be read.
-    sha256 : str or None
-        Checksum of the published file, where it is known.
     """
 
     name: str
@@ -51,9 +53,10 @@ class Checkpoint:
     variable: str
     folders: Callable[[], list[Path]]
     url: str
+    sha256: str
+    size: int
     licence: str
     licence_url: str
-    sha256: str | None = None
 
 
 def _environment(variable: str) -> str:
@@ -93,8 +96,10 @@ CHECKPOINTS = {
             filename="tabpfn-v2-regressor.ckpt",
             variable="TABPFN_MODEL_PATH",
             folders=_tabpfn_folders,
-            url="https://huggingface.co/Prior-Labs/TabPFN-v2-reg/resolve/main/"
-            "tabpfn-v2-regressor.ckpt",
+            url="https://huggingface.co/Prior-Labs/TabPFN-v2-reg/resolve/"
+            "4972a65a1b30806315c6f92499959ffbfc69a673/tabpfn-v2-regressor.ckpt",
+            sha256="2ab5a07d5c41dfe6db9aa7ae106fc6de898326c2765be66505a07e2868c10736",
+            size=44_390_977,
             licence="Prior Labs License: Apache 2.0 with an additional attribution requirement "
             "(weights newer than v2 are for non-commercial use only)",
             licence_url="https://huggingface.co/Prior-Labs/TabPFN-v2-reg/blob/main/LICENSE.txt",
@@ -106,8 +111,10 @@ CHECKPOINTS = {
             filename="tabicl-regressor-v2-20260212.ckpt",
             variable="TABICL_MODEL_PATH",
             folders=_tabicl_folders,
-            url="https://huggingface.co/jingang/TabICL/resolve/main/"
-            "tabicl-regressor-v2-20260212.ckpt",
+            url="https://huggingface.co/jingang/TabICL/resolve/"
+            "4dcd344ece2c00be9e831fdd35bed57b5ad83e19/tabicl-regressor-v2-20260212.ckpt",
+            sha256="0db9cb538f114e79026bf08f45f41ad8dd7ad2de2aaca9a5ca8cd3bd9748ae7a",
+            size=114_324_594,
             licence="BSD 3-Clause",
             licence_url="https://huggingface.co/jingang/TabICL",
         ),
@@ -251,4 +258,4 @@ def download(checkpoint: Checkpoint, agree: Callable[[str], bool]) -> Path:
         raise DataError(
             f"the licence of {checkpoint.title} was not accepted: nothing was downloaded"
         )
-    return fetch_file(checkpoint.url, target, sha256=checkpoint.sha256)
+    return fetch_file(checkpoint.url, target, sha256=checkpoint.sha256, most_bytes=checkpoint.size)

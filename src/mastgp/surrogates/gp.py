@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import stored
 from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
 from ..gp.kernels import KERNELS
 from ..gp.layout import Layout
+from ..stored import ANY
 from .base import Hints, Surrogate
 
 Array = NDArray[np.float64]
@@ -106,10 +108,13 @@ class GP(Surrogate):
 
     def restore(self, state: dict[str, Any]) -> GaussianProcess:
         """Rebuild a fitted stage from its saved state."""
+        stored.mapping(state, "a stage", ("X", "noise_var", "parameters"))
+        stored.array(state["X"], "X of a stage", (ANY, ANY))
+        stored.mapping(state["parameters"], "the hyperparameters", ("warp_a",))
         model = self.model(
             state["X"].shape[1],
             learn_noise=state["noise_var"] is None,
-            warp=state["parameters"]["warp_a"].size > 0,
+            warp=np.size(state["parameters"]["warp_a"]) > 0,
         )
         return GaussianProcess.from_state(model, state)
 

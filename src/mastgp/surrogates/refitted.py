@@ -5,6 +5,7 @@ A file holds the data of such a stage, not the regressor. The stage is fitted ag
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -14,9 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from .. import stored
+from ..stored import ANY
 from .base import Fitted, Hints, Surrogate, copied
 
 Array = NDArray[np.float64]
+_PLAIN_NAME = re.compile(r"[^/\\\0.][^/\\\0]{0,254}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 #: Seeds are drawn below this.
 _SEEDS = 2**31 - 1
 
@@ -75,10 +80,35 @@ class Refittable(Surrogate):
 
     def restore(self, state: dict[str, Any]) -> Refitted:
         """Rebuild a stage. It is fitted again when it first predicts."""
+        _check_recipe(state)
         return Refitted(copied(self), Recipe(**state))
 
     def _recipe(self, X: Array, y: Array, noise_var: Array | None, seed: int) -> Recipe:
         return Recipe(X, y, noise_var if self.takes_noise else None, seed)
+
+
+def _check_recipe(state: Any) -> None:
+    """Check the data and the seed of a stage that a file describes."""
+    stored.mapping(state, "a stage", ("X", "y", "noise_var", "seed"))
+    n = len(stored.array(state["X"], "X of a stage", (ANY, ANY)))
+    stored.number(n, "the number of points of a stage", low=1)
+    stored.array(state["y"], "y of a stage", (n,))
+    if state["noise_var"] is not None:
+        stored.array(state["noise_var"], "noise_var of a stage", (n,), low=0.0)
+    stored.number(state["seed"], "the seed of a stage", low=0, high=_SEEDS, whole=True)
+    check_checkpoint_named(state.get("checkpoint"), state.get("sha256"))
+
+
+def check_checkpoint_named(name: Any, sha256: Any) -> None:
+    """Check that a file names a checkpoint by a plain name and a checksum, or names none.
+
+    A name with a folder in it would lead to a place that the user did not choose.
+    """
+    if name is None and sha256 is None:
+        return
+    plain = isinstance(name, str) and _PLAIN_NAME.fullmatch(name) is not None
+    if not plain or not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
+        raise stored.DamagedError("a checkpoint must have a plain name and a SHA-256")
 
 
 class Refitted:

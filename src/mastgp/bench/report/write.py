@@ -20,6 +20,9 @@ from .tables import Table, build_tables
 #: Metrics of a page of documentation; a report has all of them.
 PAGE_METRICS = ("rmse", "mean_pdf", "nlpd", "crps", "coverage95")
 
+#: What a report consists of, besides its figures.
+REPORT_FILES = ("report.md", "report.tex", "report.csv", "report.html")
+
 _CELLS = (
     "Each cell: mean ± standard deviation over the seeds, the paper's mean in brackets, marked ≠ "
     "where the two lie more than two standard errors apart. The standard deviation of one seed is "

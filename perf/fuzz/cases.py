@@ -1,0 +1,69 @@
+"""What a case of a fuzzer is: a right answer, an error of ours, or a defect."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from mastgp import MastError
+
+
+class Defect(AssertionError):
+    """Something that must never happen; the message says what."""
+
+
+class Fuzzer(Protocol):
+    """A module with cases. `prepare` is called once; a case is decided by its generator alone."""
+
+    def prepare(self, folder: Path) -> Any: ...
+
+    def case(self, rng: np.random.Generator, context: Any) -> str: ...
+
+
+def generator(name: str, seed: int, index: int) -> np.random.Generator:
+    """The source of everything random in one case."""
+    return np.random.default_rng([zlib.crc32(name.encode()), seed, index])
+
+
+def chosen(rng: np.random.Generator, options: Any) -> Any:
+    """One of several things, whatever they are."""
+    return options[int(rng.integers(len(options)))]
+
+
+@contextmanager
+def quiet():
+    """No warnings inside; they are not what is looked for here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def attempted(action: Callable[[], Any]) -> tuple[Any, str | None]:
+    """The result of an action, or the kind of our own error that refused it."""
+    try:
+        with quiet():
+            return action(), None
+    except MastError as error:
+        if len(str(error)) < 10:
+            raise Defect(f"an error says nothing: {error!r}") from error
+        return None, type(error).__name__
+
+
+def check_predictions(model: Any, Q: Any, n: int) -> None:
+    """Predictions are finite, of the right shape, and not surer than sure."""
+    with quiet():
+        mean, std = model.predict(Q, return_std=True)
+        low, high = model.predict_interval(Q)
+    for name, values in (("mean", mean), ("std", std), ("lower", low), ("upper", high)):
+        if np.shape(values) != (n,):
+            raise Defect(f"{name} has the shape {np.shape(values)}, not ({n},)")
+        if not np.isfinite(values).all():
+            raise Defect(f"{name} is not finite: {values}")
+    if (std < 0).any() or (low > mean).any() or (high < mean).any():
+        raise Defect("an interval does not contain its mean")

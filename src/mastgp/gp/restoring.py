@@ -1,0 +1,86 @@
+"""What the state of a process must be when it comes from a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import stored
+from ..stored import ANY
+from .model import Model
+
+#: Hyperparameters beyond this are those of no fit.
+_LARGEST = 1e12
+#: Most draws of hyperparameters that a file may hold.
+MOST_DRAWS = 1_000
+
+
+def check_process_state(model: Model, state: Any) -> None:
+    """Check what :meth:`GaussianProcess.get_state` returned, against the model it is of."""
+    needed = ("parameters", "X", "y", "groups", "noise_var", "y_mean", "y_scale", "report")
+    stored.mapping(state, "the process", needed)
+    X = stored.array(state["X"], "X", (ANY, model.n_inputs))
+    n = len(X)
+    stored.number(n, "the number of points", low=1)
+    stored.check_memory(n)
+    stored.array(state["y"], "y", (n,))
+    stored.array(state["groups"], "groups", (n,), low=0, high=model.n_groups - 1, whole=True)
+    if state["noise_var"] is not None:
+        stored.array(state["noise_var"], "noise_var", (n,), low=0.0, missing=model.learn_noise)
+    elif not model.learn_noise:
+        raise stored.DamagedError("the noise is neither learned nor given")
+    stored.array(state["y_mean"], "y_mean", (model.n_groups,))
+    stored.array(state["y_scale"], "y_scale", (model.n_groups,), low=5e-324)
+    check_parameters(model, state["parameters"])
+    if state["report"] is not None:
+        _check_report(state["report"])
+
+
+def check_parameters(model: Model, parameters: Any) -> None:
+    """Check hyperparameters against the model they are of."""
+    d, n_components = model.n_inputs, len(model.components)
+    n_noises = model.n_groups if model.learn_noise else 0
+    warped = d if model.warp else 0
+    shapes: dict[str, tuple[tuple[int, ...], float]] = {  # and least values
+        "lengthscales": ((n_components, d), 1e-12),
+        "scales": ((n_components,), 0.0),
+        "factors": ((model.n_factors,), -_LARGEST),
+        "noise_var": ((n_noises,), 0.0),
+        "warp_a": ((warped,), 1e-12),
+        "warp_b": ((warped,), 1e-12),
+    }
+    stored.mapping(parameters, "the hyperparameters", shapes, more=False)
+    for name, (shape, low) in shapes.items():
+        stored.array(parameters[name], name, shape, low=low, high=_LARGEST)
+
+
+def check_draws(model: Model, n_points: int, state: Any) -> None:
+    """Check draws of hyperparameters and their weights."""
+    stored.mapping(state, "the draws", ("weights", "parameters"), more=False)
+    draws = stored.sequence(state["parameters"], "the draws", most=MOST_DRAWS)
+    stored.number(len(draws), "the number of draws", low=1)
+    stored.check_memory(n_points, len(draws))
+    check_weights(state["weights"], len(draws))
+    for draw in draws:
+        check_parameters(model, draw)
+
+
+def check_weights(weights: Any, n: int) -> None:
+    """Check weights of a mixture: not negative, and of sum one."""
+    found = stored.array(weights, "weights", (n,), low=0.0, high=1.0 + 1e-9)
+    if abs(found.sum() - 1.0) > 1e-6:
+        raise stored.DamagedError(f"weights have the sum {found.sum():g}, not 1")
+
+
+def _check_report(report: Any) -> None:
+    stored.mapping(report, "the report", ("objective", "log_likelihood", "start"))
+    for name in ("objective", "log_likelihood"):
+        stored.number(report[name], name)
+    for name in ("start", "message"):
+        stored.text(report.get(name, ""), name)
+    for name in ("iterations", "evaluations"):
+        stored.number(report.get(name, 0), name, low=0, whole=True)
+    stored.number(report.get("jitter", 0.0), "jitter", low=0.0)
+    for name in stored.sequence(report.get("at_bounds", []), "at_bounds"):
+        stored.text(name, "at_bounds")
+    for value in stored.mapping(report.get("objectives", {}), "objectives").values():
+        stored.number(value, "objectives")
