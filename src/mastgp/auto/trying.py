@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from ..check.heldout import Fold, HeldOut, fold_numbers, folds_of, predict_held_out
 from ..data.dataset import Dataset
 from ..errors import DataError, FitWarning, MastError, MastWarning, silenced, warn
+from ..estimators import clone
 from ..gp.distributions import Distribution, blended
 from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known, SharedFits

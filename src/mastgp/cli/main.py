@@ -11,6 +11,7 @@ import typer
 
 from .. import __version__
 from ..errors import MastError
+from ..estimators import start_fast
 from . import terminal
 from .bench import app as bench
 from .demo import demo
@@ -44,6 +45,7 @@ def _version(
 
 def main() -> None:
     """Run the command line; every failure ends in one clear message and a non-zero exit code."""
+    start_fast()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_X_y
 
 from ..errors import DataError, listed
 from .checks import check_finite
@@ -111,6 +110,8 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
 
 def as_arrays(X: Any, y: Any) -> tuple[Array, Array]:
     """Inputs and targets as float arrays of shapes (n, d) and (n,); NaN is let through."""
+    from sklearn.utils.validation import check_X_y
+
     try:
         X, y = check_X_y(X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False)
     except (TypeError, ValueError) as error:

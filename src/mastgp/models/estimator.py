@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from ..blocks import blocks, in_blocks
 from ..data.arrays import Places, Table, check_numeric_columns, checked_rows, names_of_rows
@@ -27,6 +24,7 @@ from ..errors import (
     listed,
     warn,
 )
+from ..estimators import Regressor, check_is_fitted, check_random_state, clone, validated
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.distributions import Distribution, Normal
 from ..storage.model_file import load_model, save_model
@@ -63,7 +61,7 @@ class TrustedPoints(NamedTuple):
     trust: Array
 
 
-class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class MultiFidelityRegressor(Regressor, ABC):
     """Base of all surrogates: it checks data, scales inputs, and predicts in the user's units.
 
     A method of your own is a subclass with at least the constructor parameters `costs`, `order`,
@@ -379,6 +377,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """
         check_is_fitted(self)
         if fidelity is not None:
+            from sklearn.utils import _safe_indexing
+
             labels = names_of_rows(fidelity, len(Places(X)))
             top = np.flatnonzero(labels == self.training_data_.top.name)
             X, y = _safe_indexing(X, top), _safe_indexing(y, top)
@@ -425,15 +425,13 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     def _validated(self, X: Any, y: Any) -> tuple[Array, Array]:
         """Inputs and targets as arrays; scikit-learn remembers the names of the inputs."""
-        table, targets = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
-        )
+        table, targets = validated(self, X, y, reset=True)
         return table, np.asarray(targets, dtype=float)
 
     def _unit_queries(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
         check_numeric_columns(X, Places(X))
-        table = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
+        table = validated(self, X, reset=False)
         data = self.training_data_
         check_finite(table, "X", data.feature_names, Places(X))
         U = data.box.to_unit(table)

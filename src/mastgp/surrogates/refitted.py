@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
+from ..estimators import check_random_state
 from .base import Fitted, Hints, Surrogate, copied
 
 Array = NDArray[np.float64]
