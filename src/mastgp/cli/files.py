@@ -32,3 +32,11 @@ def check_output(output: str, inputs: Iterable[str]) -> None:
     for name in inputs:
         if os.path.exists(name) and os.path.exists(output) and os.path.samefile(name, output):
             raise FileError(f"{output} is one of the files to read; write to another one")
+
+
+def paths_of(arguments: Iterable[str]) -> list[str]:
+    """All files that the arguments of a command name."""
+    from ..data.naming import named_files
+    from ..data.opening import place_of
+
+    return [place_of(file.path).path for file in named_files(list(arguments))]

@@ -193,9 +193,9 @@ def _table(rows: Iterable[Row], columns: Columns, title: str | None = None) -> T
     """A table with its first column to the left and the others to the right."""
     table = Table(title=title, title_justify="left")
     for number, heading in enumerate(columns):
-        table.add_column(Text(heading), justify="right" if number else "left")
+        table.add_column(Text(terminal.plain(heading)), justify="right" if number else "left")
     for row in rows:
-        table.add_row(*(Text(write(row)) for write in columns.values()))
+        table.add_row(*(Text(terminal.plain(write(row))) for write in columns.values()))
     return table
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,9 @@ class Table:
         Known noise standard deviations; NaN where they are to be learned.
     places : sequence of n texts
         Where each row comes from, for messages: ``row 7`` or ``line 7 of coarse.csv``.
-    target_name : str or None
+    target_name : str, mapping of fidelity name to str, or None
+        A mapping where every fidelity's results are in a column of their own.
+    units : mapping of column to unit
     """
 
     X: Any
@@ -44,12 +46,17 @@ class Table:
     fidelity: Any
     noise_std: Any
     places: Sequence[str]
-    target_name: str | None = None
+    target_name: str | Mapping[str, str] | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, X: Any, y: Any, fidelity: Any = None, noise_std: Any = None) -> Table:
         """Return a table whose places are its rows, and whose target has the name of `y`."""
         return cls(X, y, fidelity, noise_std, Places(X), name_of(y))
+
+    def with_units(self, units: Mapping[str, str]) -> Table:
+        """Return the same table with units of its columns."""
+        return replace(self, units=units)
 
 
 class Places(Sequence[str]):
@@ -105,6 +112,7 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         _as_noise(table.noise_std),
         table.target_name,
         feature_names_given=given is not None,
+        units=table.units,
     )
 
 
