@@ -26,7 +26,17 @@ ROUNDING = 1e-6
 
 #: Facts that have a place of their own in what is printed, or are for JSON only.
 _PLACED = frozenset(
-    {"method", "label", "target", "predicts", "costs_assumed", "output", "seconds", "factors"}
+    {
+        "method",
+        "label",
+        "target",
+        "unit",
+        "predicts",
+        "costs_assumed",
+        "output",
+        "seconds",
+        "factors",
+    }
 )
 
 #: What is known of one row of a table.
@@ -37,7 +47,7 @@ Columns = dict[str, Callable[[Row], str]]
 
 def print_summary(facts: Row) -> None:
     """Print what a model was fitted to and what it learned; `facts` are of `summarise`."""
-    what = facts["target"] or "y"
+    what = _with_unit({"name": facts["target"] or "y", "unit": facts.get("unit")})
     terminal.say(f"{facts['label']} surrogate of {what} as {facts['predicts']} sees it")
     terminal.out.print(_fidelity_table(facts["fidelities"]))
     terminal.out.print(_input_table(facts["inputs"], facts["predicts"]))
@@ -63,12 +73,12 @@ def _fidelity_table(fidelities: Sequence[Row]) -> Table:
 def _input_table(inputs: Sequence[Row], top: str) -> Table:
     """The inputs, their range, and that of the expensive points."""
     columns: Columns = {
-        "input": lambda row: row["name"],
+        "input": _with_unit,
         "range": lambda row: f"{row['low']:g} to {row['high']:g}",
         f"{top} points": lambda row: "{:g} to {:g}".format(*row["expensive_points"]),
     }
     if "lengthscale" in inputs[0]:
-        columns["lengthscale (share of range)"] = lambda row: f"{row['lengthscale']:.2f}"
+        columns["lengthscale (share of range)"] = lambda row: _number(row["lengthscale"], ".2f")
     return _table(inputs, columns)
 
 
@@ -201,6 +211,11 @@ def _table(rows: Iterable[Row], columns: Columns, title: str | None = None) -> T
 
 def _number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
+
+
+def _with_unit(row: Row) -> str:
+    """An input's name, and its unit where it is known."""
+    return f"{row['name']} ({row['unit']})" if row.get("unit") else str(row["name"])
 
 
 def _noise(row: Row) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -98,11 +98,17 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
             "several fidelities are named, but the rows have no labels; pass fidelity=labels, "
             "one for each row, or say which column holds them"
         )
+    check_numbers(table.X, "X")
+    check_numbers(table.y, "y")
     check_numeric_columns(table.X, table.places)
     names = None if table.fidelity is None else names_of_rows(table.fidelity, len(table.places))
     y = _checked_targets(table.y, table.places, names)
-    X, y = (validate or as_arrays)(table.X, y)
+    try:
+        X, y = (validate or as_arrays)(table.X, y)
+    except OverflowError as error:
+        raise DataError(f"X cannot be read as numbers: {error}") from error
     given = given_feature_names(table.X)
+    _check_texts([*(given or ()), *([] if names is None else np.unique(names))])
     return Rows(
         X,
         y,
@@ -116,13 +122,44 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
     )
 
 
+def check_numbers(values: Any, what: str) -> None:
+    """Refuse arrays that NumPy would turn into numbers without a word.
+
+    Parameters
+    ----------
+    values : array or anything else
+    what : str
+        What they are called in the message: ``X``.
+    """
+    if np.ma.is_masked(values):
+        raise DataError(
+            f"{what} has masked values; leave out their rows, or fill them in with .filled()"
+        )
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind in ("M", "m"):
+        raise DataError(f"{what} holds dates or times; express them as numbers, such as days")
+    if kind == "c":
+        raise DataError(f"Complex data not supported: {what} is complex; take real numbers")
+
+
+def _check_texts(names: Sequence[Any]) -> None:
+    """Refuse names that no file can hold."""
+    for name in names:
+        try:
+            str(name).encode("utf-8")
+        except UnicodeEncodeError:
+            raise DataError(
+                f"the name {str(name)!a} is no text in Unicode; give another name, as name=path"
+            ) from None
+
+
 def as_arrays(X: Any, y: Any) -> tuple[Array, Array]:
     """Inputs and targets as float arrays of shapes (n, d) and (n,); NaN is let through."""
     from sklearn.utils.validation import check_X_y
 
     try:
         X, y = check_X_y(X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(str(error)) from error
     return X, np.asarray(y, dtype=float)
 
@@ -173,6 +210,10 @@ def names_of_rows(labels: ArrayLike, n: int) -> NDArray[np.str_]:
     for row, label in enumerate(cells):
         if is_missing(label):
             raise DataError(f"the fidelity label of row {row} is missing; give every row a label")
+        if not isinstance(label, Hashable):
+            raise DataError(
+                f"the fidelity label of row {row} is {str(label)[:60]!r}; use names or numbers"
+            )
         if _key(label) not in names:
             name = fidelity_name(label)
             if name in names.values():
@@ -197,7 +238,7 @@ def _first_non_number(values: Any) -> tuple[int, str] | None:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -209,7 +250,7 @@ def _checked_targets(y: Any, places: Sequence[str], names: NDArray[np.str_] | No
         return y
     try:
         numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wrong = _first_non_number(values)
         if wrong is None:
             raise DataError("y cannot be read as numbers") from None

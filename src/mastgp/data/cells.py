@@ -58,12 +58,13 @@ def as_frame(source: Source) -> pd.DataFrame:
 
 def _numbers_or_text(source: Source, column: str) -> pd.Series[Any]:
     cells = source.rows[column]
+    text = cells.astype(str) if _is_text(cells) else cells
     if is_blank(cells).all():
-        return cells
+        return text
     try:
         return numeric(source, [column], may_be_missing=True)[column]
     except DataError:
-        return cells
+        return text
 
 
 def as_floats(column: pd.Series[Any], source: Source) -> NDArray[np.float64]:
@@ -99,7 +100,7 @@ def _of_any(column: pd.Series[Any]) -> NDArray[np.float64]:
 
 
 def _is_text(column: pd.Series[Any]) -> bool:
-    return bool(pd.api.types.is_string_dtype(column.dtype))
+    return bool(pd.api.types.is_string_dtype(column))
 
 
 def is_blank(column: pd.Series[Any]) -> NDArray[np.bool_]:

@@ -281,6 +281,11 @@ class Dataset:
         """Scale of the targets of all fidelities together, in their unit."""
         return target_scale(np.concatenate([fidelity.y for fidelity in self.fidelities]))
 
+    def with_unit(self, column: str | None) -> str | None:
+        """Name of an input or of the target, with its unit in brackets where it is known."""
+        unit = "" if column is None else self.units.get(column, "")
+        return f"{column} ({unit})" if unit else column
+
     def scale_of(self, values: Array) -> float:
         """Scale of some targets or residuals.
 

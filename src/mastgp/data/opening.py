@@ -49,7 +49,8 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         if self.path == STANDARD:
             return "standard input"
-        return self.path if self.sheet is None else f"{self.path}:{self.sheet}"
+        path = os.fsencode(self.path).decode("utf-8", "backslashreplace")
+        return path if self.sheet is None else f"{path}:{self.sheet}"
 
 
 def place_of(word: str | os.PathLike[str]) -> Place:
@@ -91,7 +92,7 @@ def read_bytes(place: Place) -> bytes:
                 raise FileError(f"{place} is {name}, not a file")
         return Path(place.path).read_bytes()
     except FileNotFoundError:
-        raise FileError(f"there is no file {place.path}") from None
+        raise FileError(f"there is no file {place}") from None
     except FileError:
         raise
     except ValueError as error:  # a NUL in the path

@@ -13,6 +13,8 @@ import pandas as pd
 from ..errors import DataError, listed
 from .units import units_of_row
 
+#: Tables with more columns are not read: no model has so many inputs.
+MOST_COLUMNS = 5_000
 #: Longer names are no names.
 LONGEST_NAME = 10_000
 
@@ -56,6 +58,11 @@ class Source:
 
 def checked_names(cells: Sequence[str], path: str) -> list[str]:
     """Names of columns, in one line each; what cannot be a name is refused."""
+    if len(cells) > MOST_COLUMNS:
+        raise DataError(
+            f"{path} has {len(cells)} columns, and no more than {MOST_COLUMNS} are read; keep "
+            "those that are needed"
+        )
     names = [" ".join(cell.split()) for cell in cells]
     for position, name in enumerate(names, 1):
         if len(name) > LONGEST_NAME:
@@ -92,9 +99,7 @@ def text_source(
 def _drop_blank_rows(table: pd.DataFrame) -> pd.DataFrame:
     """Leave out blank lines; the index still counts them."""
     table = table.fillna("")
-    if table.columns.empty:
-        return table
-    blank = (table.iloc[:, 0].str.strip() == "").to_numpy()
+    blank = (table.iloc[:, 0].str.strip() == "").to_numpy(dtype=bool)
     if not blank.any():
         return table
     cells = table[blank].to_numpy(dtype=object)

@@ -123,14 +123,6 @@ def _of_results(frame: pd.DataFrame, roles: Roles, inputs: list[str], skip: bool
     return _joined(list(_parts(source, "", roles, inputs)), roles, units)
 
 
-def query_table(
-    path: str, inputs: Sequence[str], skip_missing: bool = False
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read points to predict at: the whole table, and its input columns in the model's order."""
-    source = query_source(path, inputs, skip_missing)
-    return source.rows, numeric(source, inputs)
-
-
 def query_source(path: str, inputs: Sequence[str], skip_missing: bool = False) -> Source:
     """Read a file of points to predict at; it has all of the inputs."""
     source = read_table(path)

@@ -58,8 +58,9 @@ def _in_unicode(data: bytes) -> str | None:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return _decode(data, encoding)
-    if b"\x00" in data[:200]:  # UTF-16 without its mark: every other byte of plain text is zero
-        return _decode(data, "utf-16-le" if data[1:2] == b"\x00" else "utf-16-be")
+    zeros = [data[start:200:2].count(0) for start in (0, 1)]
+    if max(zeros) > 0.2 * len(data[:200]) and min(zeros) == 0:  # UTF-16 without its mark
+        return _decode(data, "utf-16-le" if zeros[1] else "utf-16-be")
     return _decode(data, "utf-8")
 
 
