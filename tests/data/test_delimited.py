@@ -77,3 +77,18 @@ def test_very_wide_tables_are_refused_before_they_are_read(monkeypatch):
     text = "\n".join([",".join(names), *[",".join(["1"] * len(names))] * 3])
     with pytest.raises(DataError, match=r"a\.csv has 20000 columns, and no more than 5000"):
         read_delimited(text, "a.csv")
+
+
+@pytest.mark.parametrize(
+    "text", ['a;"b (m)"\n1;2\n3\n', '"a#"|b c\n1|2\n3\n', "x, y\n1, 2\n3\n", 'a\t"x,y"\n1\t2\n3\n']
+)
+def test_a_short_row_does_not_change_the_separator(text):
+    source = read_delimited(text, "a.csv")
+    assert source.rows.shape == (2, 2)
+    with pytest.raises(DataError, match=r"line 3 of a\.csv, column .*the value is missing"):
+        numeric(source, list(source.rows.columns))
+
+
+def test_underscores_divide_no_digits():
+    with pytest.raises(DataError, match="'1_000' is not a number"):
+        numeric(read_delimited("x\n1_000\n", "a.csv"), ["x"])

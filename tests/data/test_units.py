@@ -22,7 +22,9 @@ def test_other_cells(cell):
 
 def test_a_row_of_units_has_nothing_else():
     assert units_of_row(["-", "[deg]", "m/s", ""]) == ["", "deg", "m/s", ""]
-    assert units_of_row(["-", "-"]) is None
+    assert units_of_row(["-", "[-]"]) == ["", ""]
+    assert units_of_row(["-", ""]) is None
+    assert units_of_row([]) is None
     assert units_of_row(["m", "0.5"]) is None
     assert units_of_row(["m", "case A"]) is None
 

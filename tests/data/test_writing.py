@@ -66,8 +66,10 @@ def test_tabs_have_decimal_points(tmp_path, table):
     assert pd.read_csv(tmp_path / "p.tsv", sep="\t")["x"].dtype == float
 
 
-def test_text_is_what_has_no_types():
-    assert [is_text(name) for name in ("a", "a.csv", "a.TSV", "a.xlsx", "a.parquet")] == [
+def test_text_is_what_keeps_numbers_as_they_were_written():
+    assert [
+        is_text(name, Dialect()) for name in ("a", "a.csv", "a.TSV", "a.xlsx", "a.parquet")
+    ] == [
         True,
         True,
         True,

@@ -88,7 +88,7 @@ def _hand_out(
     from ..data.writing import Dialect, is_text
 
     dialect = Dialect.of(source)
-    if not (source.separator == dialect.separator and (output is None or is_text(output))):
+    if source.separator != dialect.separator or not is_text(output or "", dialect):
         predictions = predictions.assign(**inputs)  # as numbers, however they were written
     if output is not None:
         _write(predictions, output, dialect, as_json)

@@ -201,7 +201,9 @@ def _exceeds(value: float | None, other: float | None, by: float) -> bool:
 
 def _table(rows: Iterable[Row], columns: Columns, title: str | None = None) -> Table:
     """A table with its first column to the left and the others to the right."""
-    table = Table(title=title, title_justify="left")
+    table = Table(
+        title=None if title is None else Text(terminal.plain(title)), title_justify="left"
+    )
     for number, heading in enumerate(columns):
         table.add_column(Text(terminal.plain(heading)), justify="right" if number else "left")
     for row in rows:

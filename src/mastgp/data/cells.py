@@ -73,11 +73,13 @@ def as_floats(column: pd.Series[Any], source: Source) -> NDArray[np.float64]:
         return np.full(len(column), np.nan)
     if not _is_text(column):
         return _of_any(column)
-    try:  # NumPy reads decimals exactly, but not all or nothing
-        return column.to_numpy(dtype=str).astype(float)
+    text = column.to_numpy(dtype=str)
+    try:  # NumPy reads decimals exactly, but not all or nothing, and underscores as nothing
+        if not (np.strings.find(text, "_") >= 0).any():
+            return text.astype(float)
     except ValueError:
-        text = column.str.replace(",", ".") if source.decimal_comma else column
-        return _of_text(text)
+        pass
+    return _of_text(column.str.replace(",", ".") if source.decimal_comma else column)
 
 
 def _of_text(column: pd.Series[Any]) -> NDArray[np.float64]:

@@ -96,21 +96,43 @@ def _separator(body: str) -> str:
     body = _without_comments(body[:1_000_000])
     best, most = None, (False, 1)
     for separator in (*_SEPARATORS, _SPACES):
-        counts = [len(cells) for cells, _ in _records(body, separator, _LOOKED_AT) if any(cells)]
+        counts = _cell_counts(body, separator)
         even = len(counts) > 1 and len(set(counts)) == 1
-        if separator == _SPACES and not (even and most == (False, 1)):
+        if separator == _SPACES and not (even and not most[0] and _has_words_only(body)):
             continue  # spaces are in names and in texts
         if counts and counts[0] > 1 and (even, counts[0]) > most:
             best, most = separator, (even, counts[0])
     return best or ","
 
 
-def _records(body: str, separator: str, n: int) -> list[tuple[list[str], int]]:
+def _cell_counts(body: str, separator: str) -> list[int]:
+    """Numbers of cells of the first records; none if quotation marks are not where they belong."""
+    try:
+        records = _records(body, separator, _LOOKED_AT, strict=True)
+    except csv.Error:
+        return []
+    if any(cell.count('"') % 2 for cells, _ in records[:1] for cell in cells):
+        return []
+    return [len(cells) for cells, _ in records if any(cells)]
+
+
+def _has_words_only(body: str) -> bool:
+    """Whether no word of the first lines begins or ends with another separator."""
+    words = (bare for line in body.split("\n", _LOOKED_AT)[:-1] for _, bare in _WORD.findall(line))
+    others = (",", ";", "|")
+    return not any(w.startswith(others) or w.endswith(others) or '"' in w for w in words)
+
+
+def _records(
+    body: str, separator: str, n: int, strict: bool = False
+) -> list[tuple[list[str], int]]:
     """The first records of a text, each with the number of its last line."""
     if separator == _SPACES:
         lines = islice(io.StringIO(body), n)
         return [(_words(line), number) for number, line in enumerate(lines, 1)]
-    reader = csv.reader(io.StringIO(body), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(
+        io.StringIO(body), delimiter=separator, skipinitialspace=True, strict=strict
+    )
     return [(cells, reader.line_num) for cells in islice(reader, n)]
 
 

@@ -44,6 +44,8 @@ def looks_like_unit(cell: str) -> bool:
 def units_of_row(cells: Sequence[str]) -> list[str] | None:
     """Units that a row holds, empty where a column has none; None if it is not a row of units."""
     stripped = [cell.strip() for cell in cells]
+    if stripped and all(cell in _NONE - {"", "1"} for cell in stripped):
+        return [""] * len(stripped)
     if not any(looks_like_unit(cell) for cell in stripped):
         return None
     if not all(looks_like_unit(cell) or cell in _NONE for cell in stripped):

@@ -82,9 +82,10 @@ def _write(
         dialect.write(table, file, None if between == "," else between)
 
 
-def is_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a file of this name is written as text."""
-    return _ending(path) in _TEXT
+def is_text(path: str | os.PathLike[str], dialect: Dialect) -> bool:
+    """Whether a file of this name is text in which numbers are written as the dialect says."""
+    between = _TEXT.get(_ending(path))
+    return between == "," or (between is not None and dialect.decimal == ".")
 
 
 def _ending(path: str | os.PathLike[str]) -> str:
