@@ -32,6 +32,8 @@ SLIVER = 0.03
 ENOUGH_FOR_A_RANGE = 5
 #: Rows that must count up before an input is taken for their number.
 ENOUGH_TO_COUNT = 6
+#: Mean step of numbers of runs, some of which are missing.
+MEAN_STEP = 1.25
 #: Sources whose sizes differ by this power of ten or more may have different units.
 POWER_OF_INPUTS, POWER_OF_TARGETS = 2, 3
 #: How near to a power of ten their ratio must be, in decades.
@@ -94,9 +96,11 @@ def _suspect_counts(fidelities: Sequence[Fidelity], rows: Rows) -> None:
 
 
 def _counts(values: Array) -> bool:
-    """Whether values go up by one from row to row, from a whole number on."""
+    """Whether values are whole and go up by one from row to row, but for rows that are missing."""
     steps = np.diff(values)
-    return bool(values[0] == np.round(values[0]) and len(steps) and (steps == 1.0).all())
+    if not len(steps) or (values != np.round(values)).any():
+        return False
+    return bool(steps.min() >= 1.0 and steps.mean() <= MEAN_STEP)
 
 
 def _suspect_outliers(fidelities: Sequence[Fidelity], rows: Rows) -> set[str | None]:
@@ -176,7 +180,7 @@ def _sliver(top: Fidelity, other: Fidelity, column: int, name: str) -> str | Non
     if widths[wide.name] == 0.0 or widths[narrow.name] >= SLIVER * widths[wide.name]:
         return None
     angles = _are_angles(wide.X[:, column], narrow.X[:, column])
-    asked = " (degrees and radians?)" if angles else ""
+    asked = ", or degrees in one and radians in the other" if angles else ""
     ends = {f.name: (f.X[:, column].min(), f.X[:, column].max()) for f in (narrow, wide)}
     return (
         f"input {name!r} goes from {ends[narrow.name][0]:g} to {ends[narrow.name][1]:g} in "
