@@ -60,6 +60,7 @@ def test_lines_are_those_of_the_file(text, line):
         ("x" * 200_000 + ",y\n1,2\n", "line 1 cannot be read as a header: field larger"),
         ("x" * 120_000 + ",y\n1,2\n", "a name of 120000 characters"),
     ],
+    ids=lambda value: value[:20],
 )
 def test_errors_say_what_is_wrong(text, words):
     with pytest.raises(DataError, match=f"a.csv.*{words}"):

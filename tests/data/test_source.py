@@ -20,6 +20,7 @@ def test_names_are_in_one_line():
         (["x", "a\x1b[31m"], r"column 2 has control characters in its name, 'a\\x1b\[31m'"),
         (["x" * 200_000], "column 1 has a name of 200000 characters"),
     ],
+    ids=["twice", "control", "long"],
 )
 def test_what_is_no_name(names, words):
     with pytest.raises(DataError, match=words):

@@ -37,7 +37,7 @@ def test_usual_encodings_and_line_ends(data):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (gzip.compress(b"x,y\n"), "is compressed; decompress it first"),
+        (gzip.compress(b"x,y\n", mtime=0), "is compressed; decompress it first"),
         (bz2.compress(b"x,y\n"), "is compressed"),
         (lzma.compress(b"x,y\n"), "is compressed"),
         (b"PK\x03\x04rest", r"is a zip archive; .* name it \.xlsx"),
