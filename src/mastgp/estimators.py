@@ -13,6 +13,8 @@ from collections import defaultdict
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
+from .errors import DataError
+
 if TYPE_CHECKING:
     import numpy as np
     from sklearn.base import BaseEstimator, RegressorMixin
@@ -187,9 +189,12 @@ def validated(model: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
     from sklearn.utils.validation import validate_data
 
     options: dict[str, Any] = {"dtype": np.float64, "reset": reset, "ensure_all_finite": False}
-    if reset:
-        return validate_data(model, X, y, y_numeric=True, **options)
-    return validate_data(model, X, **options)
+    try:
+        if reset:
+            return validate_data(model, X, y, y_numeric=True, **options)
+        return validate_data(model, X, **options)
+    except OverflowError as error:  # whole numbers beyond the range of floats
+        raise DataError(f"X cannot be read as numbers: {error}") from error
 
 
 def _is_plain(model: Any, X: Any, y: Any, reset: bool) -> bool:

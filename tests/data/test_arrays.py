@@ -160,6 +160,21 @@ def test_what_only_looks_like_numbers_is_refused(X, y, words):
         Dataset.from_tables({"a": (X, y)})
 
 
+@pytest.mark.parametrize(
+    ("queries", "words"),
+    [
+        (np.ma.masked_greater(X, 6), "X has masked values"),
+        (X.astype("datetime64[s]"), "X holds dates or times"),
+        (X + 1j, "Complex data not supported"),
+        ([[10**400, 1]], "X cannot be read as numbers: .*too large"),
+    ],
+)
+def test_queries_that_only_look_like_numbers_are_refused(queries, words):
+    model = MAST().fit(X, Y)
+    with pytest.raises(DataError, match=words):
+        model.predict(queries)
+
+
 def test_masks_that_hide_nothing_are_no_matter():
     data = Dataset.from_arrays(np.ma.masked_array(X), np.ma.masked_array(Y))
     np.testing.assert_array_equal(data.top.X, X)

@@ -98,15 +98,11 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
             "several fidelities are named, but the rows have no labels; pass fidelity=labels, "
             "one for each row, or say which column holds them"
         )
-    check_numbers(table.X, "X")
     check_numbers(table.y, "y")
     check_numeric_columns(table.X, table.places)
     names = None if table.fidelity is None else names_of_rows(table.fidelity, len(table.places))
     y = _checked_targets(table.y, table.places, names)
-    try:
-        X, y = (validate or as_arrays)(table.X, y)
-    except OverflowError as error:
-        raise DataError(f"X cannot be read as numbers: {error}") from error
+    X, y = (validate or as_arrays)(table.X, y)
     given = given_feature_names(table.X)
     _check_texts([*(given or ()), *([] if names is None else np.unique(names))])
     return Rows(
@@ -181,7 +177,11 @@ def given_feature_names(X: Any) -> tuple[str, ...] | None:
 
 
 def check_numeric_columns(X: Any, places: Sequence[str]) -> None:
-    """Name the first cell of a DataFrame that is not a number, or a column that occurs twice."""
+    """Name the first cell of a DataFrame that is not a number, or a column that occurs twice.
+
+    Arrays that only look like numbers are refused as a whole.
+    """
+    check_numbers(X, "X")
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
     names = [str(name) for name in X.columns]
