@@ -6,7 +6,7 @@ The limits are wide: none of the package's examples and benchmark problems draws
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +53,11 @@ def warn_of_suspicions(fidelities: Sequence[Fidelity], rows: Rows) -> None:
     rows : Rows
         What the fidelities were made of.
     """
+    inputs = dict(enumerate(rows.feature_names))
     _suspect_few_points(fidelities[-1], rows)
-    _suspect_counts(fidelities, rows)
-    outlying = _suspect_outliers(fidelities, rows)
-    for column, name in enumerate(rows.feature_names):
+    _suspect_counts(fidelities, rows, inputs)
+    outlying = _suspect_outliers(fidelities, rows, inputs)
+    for column, name in inputs.items():
         if name not in outlying:
             _suspect_ranges(fidelities, column, name)
     if None not in outlying:
@@ -74,7 +75,7 @@ def _suspect_few_points(top: Fidelity, rows: Rows) -> None:
         )
 
 
-def _suspect_counts(fidelities: Sequence[Fidelity], rows: Rows) -> None:
+def _suspect_counts(fidelities: Sequence[Fidelity], rows: Rows, inputs: Mapping[int, str]) -> None:
     """Say which inputs count the rows of every fidelity."""
     if rows.X.shape[1] == 1:
         return  # the only input may well be a time or a station
@@ -83,7 +84,7 @@ def _suspect_counts(fidelities: Sequence[Fidelity], rows: Rows) -> None:
         return
     counting = [
         name
-        for column, name in enumerate(rows.feature_names)
+        for column, name in inputs.items()
         if _counts(rows.X[:, column])
         or all(_counts(rows.X[np.sort(f.rows), column]) for f in fidelities)
     ]
@@ -103,12 +104,14 @@ def _counts(values: Array) -> bool:
     return bool(steps.min() >= 1.0 and steps.mean() <= MEAN_STEP)
 
 
-def _suspect_outliers(fidelities: Sequence[Fidelity], rows: Rows) -> set[str | None]:
+def _suspect_outliers(
+    fidelities: Sequence[Fidelity], rows: Rows, inputs: Mapping[int, str]
+) -> set[str | None]:
     """Say where values are far from all others; return those columns, None for the target."""
     found: set[str | None] = set()
     for fidelity in fidelities:
         columns: list[tuple[str | None, Array]] = [(None, fidelity.y)]
-        columns += [(n, fidelity.X[:, i]) for i, n in enumerate(rows.feature_names)]
+        columns += [(name, fidelity.X[:, column]) for column, name in inputs.items()]
         for name, values in columns:
             far = _outliers(values)
             if far.any() and name not in found:
