@@ -95,3 +95,14 @@ def test_a_saved_model_is_loaded(tables, tmp_path):
     again = mastgp.load(tmp_path / "a.mast")
     assert type(again) is CoKriging
     np.testing.assert_array_equal(again.predict([[0.2, 0.3]]), model.predict([[0.2, 0.3]]))
+
+
+def test_tables_are_read_with_numbers_and_units(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("x;y;case\nm;[N];\n1,5;2;a\n2;;b\n3;4;c\n4;6;d\n", encoding="latin-1")
+    frame = mastgp.read_table(path)
+    np.testing.assert_array_equal(frame[["x", "y"]][:2], [[1.5, 2.0], [2.0, np.nan]])
+    assert frame.attrs["units"] == {"x": "m", "y": "N"}
+    with pytest.warns(mastgp.MissingWarning):
+        data = mastgp.Dataset.from_frame(frame, "y", ignore=["case"], skip_missing=True)
+    assert data.with_unit("x") == "x (m)"

@@ -52,6 +52,7 @@ CORRIDOR = {
     "blocks",
     "downloads",
     "errors",
+    "estimators",
     "examples",
     "files",
     "lazy",

@@ -11,6 +11,7 @@ from .errors import (
     ConstantTargetWarning,
     CopiesWarning,
     CostWarning,
+    CountingInputWarning,
     DataError,
     DownloadWarning,
     DuplicateWarning,
@@ -22,15 +23,18 @@ from .errors import (
     MastError,
     MastWarning,
     MissingExtraError,
+    MissingWarning,
     MixedVersionsWarning,
     ModelFileError,
     OutlierWarning,
+    RangeWarning,
     ScaleWarning,
+    UnitWarning,
 )
 from .lazy import lazily
 
 if TYPE_CHECKING:
-    from .api import fit, load
+    from .api import fit, load, read_table
     from .auto.surrogate import AutoSurrogate
     from .check.validation import validate
     from .data.dataset import Dataset
@@ -45,6 +49,7 @@ __all__ = [
     "ConstantTargetWarning",
     "CopiesWarning",
     "CostWarning",
+    "CountingInputWarning",
     "DataError",
     "Dataset",
     "DownloadWarning",
@@ -57,22 +62,26 @@ __all__ = [
     "MastError",
     "MastWarning",
     "MissingExtraError",
+    "MissingWarning",
     "MixedVersionsWarning",
     "ModelFileError",
     "OutlierWarning",
+    "RangeWarning",
     "ScaleWarning",
+    "UnitWarning",
     "__version__",
     "fit",
     "load",
+    "read_table",
     "validate",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        ".api": ("fit", "load"),
         ".auto.surrogate": ("AutoSurrogate",),
         ".check.validation": ("validate",),
+        ".api": ("fit", "load", "read_table"),
         ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
     },

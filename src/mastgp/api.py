@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .data.dataset import Dataset
 from .data.mappings import stacked
@@ -12,6 +12,9 @@ from .errors import DataError, listed
 from .methods import method as find_method
 from .methods import names_with
 from .models.estimator import MultiFidelityRegressor
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Options that a data set was made with.
 _OF_DATA = {"order", "exponents", "bounds", "noise_std"}
@@ -80,3 +83,31 @@ def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
     from .storage.model_file import load_model
 
     return load_model(path)
+
+
+def read_table(path: str | PathLike[str]) -> pd.DataFrame:
+    """Read a table from a file of any kind that the commands read.
+
+    Parameters
+    ----------
+    path : path
+        Text with separators (commas, semicolons, tabs, bars or spaces), .xlsx, .xls, .parquet or
+        .feather. ``runs.xlsx:Sheet2`` is a sheet, and ``-`` is standard input.
+
+    Returns
+    -------
+    DataFrame
+        Columns of numbers are numbers, NaN where a cell is empty; other columns are text.
+        ``frame.attrs["units"]`` has the units of a row below the header, if there is one.
+
+    Examples
+    --------
+    >>> import mastgp
+    >>> from mastgp.examples import FOLDER
+    >>> mastgp.read_table(FOLDER / "cfd.csv").shape
+    (14, 4)
+    """
+    from .data.cells import as_frame
+    from .data.reading import read_table
+
+    return as_frame(read_table(path))

@@ -50,16 +50,32 @@ class CopiesWarning(MastWarning):
     """Rows of a cheap fidelity are copies of expensive ones."""
 
 
-class OutlierWarning(MastWarning):
-    """A value is far from all others, as codes for failed runs are."""
-
-
 class ConstantTargetWarning(MastWarning):
     """A fidelity's target does not vary."""
 
 
 class ConstantInputWarning(MastWarning):
     """An input column does not vary, so nothing can be learned about it."""
+
+
+class MissingWarning(MastWarning):
+    """Rows with empty cells were left out, because the user asked for it."""
+
+
+class CountingInputWarning(MastWarning):
+    """An input counts the rows, as the number of a run does."""
+
+
+class RangeWarning(MastWarning):
+    """An input's range is a sliver of another source's, or of its bounds."""
+
+
+class UnitWarning(MastWarning):
+    """Sources differ by a power of ten, as if their units were not the same."""
+
+
+class OutlierWarning(MastWarning):
+    """A value is far from all others, as codes for failed runs are."""
 
 
 class ExtrapolationWarning(MastWarning):
@@ -108,9 +124,12 @@ def points(n: int) -> str:
     return f"{n} point" if n == 1 else f"{n} points"
 
 
-def listed(names: object) -> str:
-    """Write names as text for a message: ``'coarse', 'fine'``."""
-    return ", ".join(repr(str(name)) for name in names)  # type: ignore[attr-defined]
+def listed(names: Iterable[object], most: int = 50) -> str:
+    """Write names as text for a message: ``'coarse', 'fine'``. Of very many some are left out."""
+    texts = [str(name) for name in names]
+    shown = [repr(text if len(text) <= 200 else f"{text[:197]}...") for text in texts[:most]]
+    rest = [] if len(texts) <= most else [f"and {len(texts) - most} more"]
+    return ", ".join([*shown, *rest])
 
 
 def unknown(what: str, name: object, known: Iterable[object], or_else: str = "") -> DataError:

@@ -7,6 +7,7 @@ import sys
 import pytest
 from rich.console import Console
 
+import mastgp.models.estimator  # noqa: F401 (before a command can choose the stand-in)
 from mastgp.cli import terminal
 from mastgp.cli.main import main
 from wing import COSTS, FIT

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -240,3 +241,68 @@ def test_data_in_a_folder_with_an_equals_sign_are_never_overwritten(mast, tmp_pa
     assert code == 1
     assert f"{output} is one of the files to read" in err
     assert data.read_bytes() == Path(WING["cfd"]).read_bytes()
+
+
+def test_a_column_of_results_for_each_fidelity(mast, tmp_path, rng):
+    x = rng.random(24)
+    table = pd.DataFrame(
+        {"x": x, "LF": x**2 + 0.1, "HF": np.where(np.arange(24) < 8, x**2, np.nan)}
+    )
+    table.to_csv("runs.csv", index=False)
+    options = ("--order", "low,high", "-o", "m.mast", "--no-check", "--json")
+    code, out, _ = mast("fit", "runs.csv", "--target", "low=LF,high=HF", *options)
+    assert code == 0
+    facts = json.loads(out)
+    assert [(row["name"], row["points"]) for row in facts["fidelities"]] == [
+        ("low", 24),
+        ("high", 8),
+    ]
+    assert facts["target"] == "HF"
+    assert [row["name"] for row in facts["inputs"]] == ["x"]
+    again = mast("fit", "runs.csv", "--target", "low=LF", "--target", "high=HF", *options)[1]
+    assert json.loads(again)["fidelities"] == facts["fidelities"]
+
+
+def test_repeated_targets_and_inputs_never_let_the_last_one_win(mast, tmp_path):
+    code, _, err = mast(*FIT, *COSTS, "--target", "mach")
+    assert code == 1
+    assert "--target names 'drag_counts', 'mach'; a model has one target" in err
+    one = ("--inputs", "mach", "--inputs", "alpha_deg,sweep_deg")
+    out = mast(*FIT, *COSTS, *one, "--no-check", "--json")[1]
+    assert [row["name"] for row in json.loads(out)["inputs"]] == ["mach", "alpha_deg", "sweep_deg"]
+
+
+def test_several_files_of_one_fidelity_are_never_overwritten(mast, tmp_path):
+    lines = Path(WING["panel"]).read_text().splitlines(keepends=True)
+    for name, part in (("p1", lines[1:40]), ("p2", lines[40:])):
+        (tmp_path / f"{name}.csv").write_text(lines[0] + "".join(part))
+    command = ("fit", "panel=p1.csv,p2.csv", WING["cfd"], *FIT[3:], *COSTS, "--no-check")
+    assert "p2.csv is one of the files to read" in mast(*command, "-o", "p2.csv")[2]
+    assert mast(*command, "-o", "both.mast")[0] == 0
+    assert mast(*FIT, *COSTS, "--no-check", "-o", "one.mast")[0] == 0
+    both, one = (mast("predict", f"{m}.mast", WING["queries"])[1] for m in ("both", "one"))
+    assert both == one
+
+
+def test_suspicions_are_notes_said_once(mast, tmp_path):
+    for name in ("panel", "cfd"):
+        table = pd.read_csv(WING[name])
+        table.insert(0, "run", range(1, len(table) + 1))
+        table.to_csv(f"{name}.csv", index=False)
+    err = mast("fit", "panel.csv", "cfd.csv", *FIT[3:], *COSTS, "-o", "m.mast")[2]
+    assert err.count("Note: input 'run' counts the rows") == 1
+
+
+def test_an_input_that_never_varies_has_no_lengthscale(mast, tmp_path, rng):
+    table = pd.DataFrame({"x": rng.random(9), "tunnel": 3.0})
+    table.assign(y=table["x"] ** 2).to_csv("a.csv", index=False)
+    code, out, err = mast("fit", "a.csv", "--target", "y", "-o", "m.mast", "--no-check")
+    assert code == 0
+    assert "input 'tunnel' never varies" in err
+    (row,) = [line for line in out.splitlines() if "tunnel" in line]
+    assert [cell.strip() for cell in row.strip("│ ").split("│")] == [
+        "tunnel",
+        "3 to 3",
+        "3 to 3",
+        "-",
+    ]

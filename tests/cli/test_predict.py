@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -119,3 +122,108 @@ def test_predicted_intervals_of_a_blend_are_its_quantiles(mast, tmp_path):
     assert code == 0
     assert "Blend of " in out
     assert "trust" not in out
+
+
+QUERIES = "case;mach;alpha_deg;sweep_deg\nA,1;0,6;1,5;20\nB;0,7;2;25\n"
+
+
+def test_decimal_commas_come_back_as_they_came(mast, model_file, tmp_path):
+    (tmp_path / "q.csv").write_text(QUERIES)
+    code, out, _ = mast("predict", "wing.mast", "q.csv")
+    assert code == 0
+    (tmp_path / "p.csv").write_text(out)
+    table = pd.read_csv("p.csv", sep=";", decimal=",")
+    assert table["case"].tolist() == ["A,1", "B"]
+    mean = mastgp.load(model_file).predict(table[list(examples.INPUTS)])
+    np.testing.assert_allclose(table["mean"], mean)
+    assert mast("predict", "wing.mast", "p.csv", "-o", "again.csv")[0] == 0
+    again = pd.read_csv("again.csv", sep=";", decimal=",")
+    np.testing.assert_array_equal(again["drag_counts_mean"], table["mean"])
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("p.tsv", lambda path: pd.read_csv(path, sep="\t")),
+        ("p.xlsx", pd.read_excel),
+        ("p.parquet", pd.read_parquet),
+        ("p.feather", pd.read_feather),
+    ],
+)
+def test_the_ending_names_the_format(mast, model_file, tmp_path, name, read):
+    """However the queries were written, inputs and predictions are numbers."""
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("pyarrow")
+    (tmp_path / "q.csv").write_text(QUERIES)
+    assert mast("predict", "wing.mast", "q.csv", "-o", name)[0] == 0
+    table = read(tmp_path / name)
+    assert table["mach"].tolist() == [0.6, 0.7]
+    mean = mastgp.load(model_file).predict(table[list(examples.INPUTS)])
+    np.testing.assert_allclose(table["mean"], mean)
+    assert mast("predict", "wing.mast", name)[0] == 0
+
+
+def test_tabs_and_decimal_commas_become_commas_and_points(mast, model_file, tmp_path):
+    (tmp_path / "q.csv").write_text(QUERIES.replace(";", "\t"))
+    mast("predict", "wing.mast", "q.csv", "-o", "p.csv")
+    table = pd.read_csv(tmp_path / "p.csv")
+    assert table["mach"].tolist() == [0.6, 0.7]
+    assert table["case"].tolist() == ["A,1", "B"]
+
+
+def test_other_endings_are_refused(mast, model_file, tmp_path):
+    code, _, err = mast("predict", "wing.mast", WING["queries"], "-o", "p.docx")
+    assert code == 1
+    assert "cannot write a table as '.docx'; choose one of '.csv'" in err
+    assert not (tmp_path / "p.docx").exists()
+
+
+def mast_process(folder, command, **options):
+    """Run a command of a shell, with ``mast`` in it."""
+    shell = command.replace("mast ", f"{sys.executable} -m mastgp ", 1)
+    return subprocess.run(
+        ["bash", "-c", shell], cwd=folder, capture_output=True, text=True, check=False, **options
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mast predict wing.mast - < q.csv",
+        "mast predict wing.mast /dev/stdin < q.csv",
+        "mast predict wing.mast <(cat q.csv)",
+        "mast predict wing.mast - -o - < <(cat q.csv)",
+    ],
+)
+def test_pipes_are_read_once(mast, model_file, tmp_path, command):
+    Path("q.csv").write_bytes(Path(WING["queries"]).read_bytes())
+    run = mast_process(tmp_path, command)
+    assert run.stdout == mast("predict", "wing.mast", "q.csv")[1]
+    assert run.returncode == 0
+
+
+def test_rows_with_empty_cells(mast, model_file, tmp_path):
+    (tmp_path / "q.csv").write_text("mach,alpha_deg,sweep_deg\n0.6,1,20\n0.7,,20\n")
+    code, _, err = mast("predict", "wing.mast", "q.csv")
+    assert code == 1
+    assert "line 3 of q.csv, column 'alpha_deg': the value is missing (NaN)" in err
+    assert "--skip-missing" in err
+    code, out, err = mast("predict", "wing.mast", "q.csv", "--skip-missing")
+    assert code == 0
+    assert len(out.splitlines()) == 2
+    assert "1 of 2 rows of q.csv has an empty cell, first line 3, column 'alpha_deg'" in err
+
+
+def test_units_of_queries_are_those_of_the_model(mast, tmp_path, rng):
+    rows = "\n".join(f"{x},{x**2}" for x in rng.random(8))
+    (tmp_path / "a.csv").write_text(f"span,drag\nm,N\n{rows}\n")
+    assert mast("fit", "a.csv", "--target", "drag", "-o", "a.mast", "--no-check")[0] == 0
+    out = mast("show", "a.mast")[1]
+    assert "surrogate of drag (N)" in out
+    assert "span (m)" in out
+    (tmp_path / "q.csv").write_text("span\nm\n0.5\n")
+    assert mast("predict", "a.mast", "q.csv")[0] == 0
+    (tmp_path / "q.csv").write_text("span\nmm\n500\n")
+    assert (
+        "'span' is in 'm' in a.mast, but in 'mm' in q.csv" in mast("predict", "a.mast", "q.csv")[2]
+    )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from mastgp import DataError
@@ -77,3 +80,28 @@ def test_warnings_of_the_package_become_notes_each_once(wide, capsys):
             warnings.warn("costs are odd", CostWarning, stacklevel=1)
         warnings.warn("not for users", DeprecationWarning, stacklevel=1)
     assert capsys.readouterr().err == "Note: costs are odd\n"
+
+
+def test_control_characters_never_reach_the_terminal(mast, tmp_path):
+    """Neither from names of columns, files and fidelities, nor from cells."""
+    bad = "a\x1b[31mb"
+    Path(f"{bad}.csv").write_text("x,y\n1,2\n2,3\n4,4\n")
+    (tmp_path / "b.csv").write_text(f"x,{bad}\n1,2\n")
+    for arguments in (
+        ("fit", f"{bad}.csv", "--target", "y", "-o", "m.mast"),
+        ("fit", f"{bad}.csv", "--target", "none"),
+        ("fit", "b.csv", "--target", "y"),
+        ("fit", f"{bad}-none.csv", "--target", "y"),
+        ("show", "m.mast"),
+        ("predict", "m.mast", f"none{bad}.csv"),
+    ):
+        _, out, err = mast(*arguments)
+        assert "\x1b[31m" not in out + err
+        assert "x1b[31m" in out + err
+
+
+def test_what_is_printed_to_a_terminal_is_escaped(monkeypatch):
+    table = pd.DataFrame({"case": ["a\x1b]0;b\x07"], "x": [1.0]})
+    assert terminal.printable(table) is table
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert terminal.printable(table)["case"].tolist() == ["a\\x1b]0;b\\x07"]

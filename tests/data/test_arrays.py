@@ -127,3 +127,67 @@ def test_places_are_row_numbers_or_what_the_index_says():
     assert len(Places(3.0)) == 0
     with pytest.raises(IndexError):
         Places(np.zeros((2, 1)))[2]
+
+
+ODD = pd.Index(["a", "b\ud800"], dtype=object)
+X, Y = np.arange(8.0).reshape(4, 2), np.arange(4.0)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        (np.ma.masked_greater(X, 6), Y, r"X has masked values; .*\.filled"),
+        (X, np.ma.masked_greater(Y, 2), "y has masked values"),
+        (X.astype("datetime64[s]"), Y, "X holds dates or times"),
+        (X, Y.astype("timedelta64[s]"), "y holds dates or times"),
+        (X + 1j, Y, "Complex data not supported: X is complex"),
+        (X, Y + 1j, "Complex data not supported: y is complex"),
+        ([[10**400, 1], [2, 3]], [1.0, 2.0], "too large"),
+        ([[1, 2], [3, 4]], [10**400, 1], r"y holds '1000.*' in row 0"),
+        (
+            pd.DataFrame(X, columns=ODD),
+            Y,
+            r"the name 'b\\ud800' is no text in Unicode",
+        ),
+        (pd.DataFrame({"a": pd.to_datetime(["2026-01-01"] * 4)}), Y, "holds '2026-01-01 00:00:00'"),
+    ],
+)
+def test_what_only_looks_like_numbers_is_refused(X, y, words):
+    for fit in (MAST().fit, Dataset.from_arrays):
+        with pytest.raises(DataError, match=words):
+            fit(X, y)
+    with pytest.raises(DataError):
+        Dataset.from_tables({"a": (X, y)})
+
+
+@pytest.mark.parametrize(
+    ("queries", "words"),
+    [
+        (np.ma.masked_greater(X, 6), "X has masked values"),
+        (X.astype("datetime64[s]"), "X holds dates or times"),
+        (X + 1j, "Complex data not supported"),
+        ([[10**400, 1]], "X cannot be read as numbers: .*too large"),
+    ],
+)
+def test_queries_that_only_look_like_numbers_are_refused(queries, words):
+    model = MAST().fit(X, Y)
+    with pytest.raises(DataError, match=words):
+        model.predict(queries)
+
+
+def test_masks_that_hide_nothing_are_no_matter():
+    data = Dataset.from_arrays(np.ma.masked_array(X), np.ma.masked_array(Y))
+    np.testing.assert_array_equal(data.top.X, X)
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([{"a": 1}] * 4, "label of row 0 is .*use names or numbers"),
+        ([["a"], ["a"], ["b"], ["b", "c"]], "label of row 0 is"),
+        (["\udcff"] * 4, r"the name '\\udcff' is no text in Unicode"),
+    ],
+)
+def test_labels_that_cannot_be_names(labels, words):
+    with pytest.raises(DataError, match=words):
+        Dataset.from_arrays(X, Y, labels)

@@ -139,6 +139,7 @@ def test_many_inputs(rng):
     y = X[:, 0] + 0.1 * X[:, 1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", mastgp.FewPointsWarning)
         sensible(MAST(COSTS).fit(X, y, fidelity=labels), X)
 
 
@@ -163,3 +164,12 @@ def test_repeats_are_counted_in_each_place(table):
     X[10], X[20], X[11] = X[0], X[0], X[1]
     with pytest.warns(mastgp.DuplicateWarning, match=r"^3 rows of fidelity 'coarse' repeat the"):
         Dataset.from_arrays(X, y, labels, costs=COSTS)
+
+
+@pytest.mark.parametrize("end", [1.2e308, 1.7e308])
+def test_ranges_beyond_double_precision(end):
+    X = np.array([[-end, 0.0], [end, 1.0], [0.0, 2.0]])
+    with pytest.raises(mastgp.DataError, match=r"column 'x0' goes from -1\..*beyond what double"):
+        MAST().fit(X, np.arange(3.0))
+    with pytest.raises(mastgp.DataError, match="another unit"):
+        MAST(bounds=[(-end, end), (0, 5)]).fit(X / 1e308, np.arange(3.0))

@@ -60,3 +60,15 @@ def test_columns_that_are_not_there(roles, headers, words):
 
 def test_advice_is_for_the_command_line_and_for_python():
     assert how_to_ignore("case") == "--ignore 'case', in Python ignore=['case']"
+
+
+def test_every_fidelity_may_have_a_column_of_results():
+    roles = Roles({"low": "LF", "high": "HF"})
+    headers = [Header("a.csv", ["x", "LF", "HF"]), Header("b.csv", ["HF", "x"])]
+    assert roles.inputs_of(headers) == ["x"]
+    with pytest.raises(DataError, match=r"c\.csv has no column 'LF'"):
+        roles.inputs_of([*headers, Header("c.csv", ["x"])])
+    with pytest.raises(DataError, match="either a column names each row's fidelity"):
+        Roles({"low": "LF", "high": "HF"}, "source")
+    with pytest.raises(DataError, match="column 'LF' is named twice"):
+        Roles({"low": "LF", "high": "LF"})

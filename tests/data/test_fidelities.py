@@ -106,3 +106,9 @@ def test_part_of_a_fidelity_keeps_rows_together():
     assert part.noise_var is not None
     assert len(part.noise_var) == 2
     assert repr(part) == "<Fidelity 'fine': 2 points>"
+
+
+@pytest.mark.parametrize("order", [5, "coarse,fine", 1.5])
+def test_an_order_is_a_list(order):
+    with pytest.raises(DataError, match="order must be a list of fidelity names"):
+        rank_fidelities(["coarse", "fine"], order=order)

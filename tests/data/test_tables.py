@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from mastgp import DataError
+from mastgp import DataError, Dataset, MissingWarning
+from mastgp.data.cells import numeric
 from mastgp.data.columns import Roles
-from mastgp.data.tables import frame_table, query_table, training_table
+from mastgp.data.tables import frame_table, query_source, training_table
 
 COARSE = "mach,alpha,drag\n0.5,1,10\n0.6,2,20\n0.7,3,30\n"
 FINE = "drag,alpha,mach\n11,1,0.5\n21,2,0.6\n"
@@ -169,7 +172,8 @@ def test_files_of_the_same_name_with_a_fidelity_column(tmp_path):
 def test_queries_keep_their_other_columns(tmp_path):
     path = tmp_path / "q.csv"
     path.write_text("case,alpha,mach\n007,1,0.5\nNA,2,0.6\n")
-    whole, inputs = query_table(str(path), ["mach", "alpha"])
+    source = query_source(str(path), ["mach", "alpha"])
+    whole, inputs = source.rows, numeric(source, ["mach", "alpha"])
     assert list(whole.columns) == ["case", "alpha", "mach"]
     assert list(whole["case"]) == ["007", "NA"]
     assert list(inputs.columns) == ["mach", "alpha"]
@@ -210,3 +214,92 @@ def test_a_frame_with_a_column_twice():
     frame = pd.DataFrame(np.zeros((2, 3)), columns=["u", "u", "y"])
     with pytest.raises(DataError, match="the frame has column 'u' twice"):
         frame_table(frame, Roles("y"))
+
+
+def test_several_files_of_one_fidelity(files, tmp_path):
+    (tmp_path / "more.csv").write_text("mach,alpha,drag\n0.8,4,40\n")
+    for given in (
+        [f"coarse={files['coarse']},{tmp_path / 'more.csv'}", str(files["fine"])],
+        {"coarse": [files["coarse"], tmp_path / "more.csv"], "fine": files["fine"]},
+    ):
+        table = training_table(given, "drag")
+        assert table.fidelity == ["coarse"] * 4 + ["fine"] * 2
+        assert table.places[3] == f"line 2 of {tmp_path / 'more.csv'}"
+
+
+RESULTS = "x,LF,HF\n1,10,11\n2,20,\n3,,33\n4,40,44\n"
+
+
+def test_a_column_of_results_for_each_fidelity(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text(RESULTS)
+    table = training_table([path], {"low": "LF", "high": "HF"})
+    assert table.fidelity == ["low"] * 3 + ["high"] * 3
+    assert table.y.tolist() == [10, 20, 40, 11, 33, 44]
+    assert table.X["x"].tolist() == [1, 2, 4, 1, 3, 4]
+    assert table.places[4] == f"line 4 of {path}"
+    frame = pd.read_csv(path)
+    data = Dataset.from_frame(frame, {"low": "LF", "high": "HF"}, order=["low", "high"])
+    assert repr(data) == "<Dataset: low 3 + high 3 points, 1 input, target 'HF'>"
+
+
+def test_rows_with_empty_cells_are_left_out_on_request(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("x,note,y\n1,,2\n,a,3\n4,b,\n5,c,6\n6,d,7\n")
+    options = {"ignore": ["note"]}
+    with pytest.raises(DataError, match=r"line 3 .*--skip-missing"):
+        training_table([path], "y", **options)
+    words = r"2 of 5 rows of .*runs\.csv have an empty cell, first line 3, column 'x'"
+    with pytest.warns(MissingWarning, match=words):
+        table = training_table([path], "y", skip_missing=True, **options)
+    assert table.y.tolist() == [2, 6, 7]
+    frame = pd.read_csv(path, index_col="note")
+    with pytest.warns(MissingWarning, match="2 of 5 rows of the frame .*first row 1, column 'x'"):
+        data = Dataset.from_frame(frame, "y", skip_missing=True)
+    assert data.top.y.tolist() == [2, 6, 7]
+
+
+def test_units_are_kept_and_must_agree(files):
+    text = COARSE.replace("drag\n", "drag\n-,deg,N\n", 1)
+    files["coarse"].write_text(text)
+    assert read(files).units == {"alpha": "deg", "drag": "N"}
+    files["fine"].write_text(FINE.replace("mach\n", "mach\nkN,deg,-\n", 1))
+    with pytest.raises(DataError, match=r"'drag' is in 'N' in .*coarse.csv, but in 'kN' in .*fine"):
+        read(files)
+
+
+def test_the_same_pipe_is_not_read_twice(tmp_path):
+    with pytest.raises(DataError, match="given twice"):
+        training_table(["a=-,-"], "y")
+
+
+def test_paths_that_are_no_unicode(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv")
+    with open(path, "w") as file:
+        file.write("x,y\n1,2\n2,3\n3,5\n")
+    data = Dataset.from_files([f"cafe={path}"], "y")
+    assert data.top.name == "cafe"
+    with pytest.raises(DataError, match=r"the name 'caf\\udce9' is no text .* as name=path"):
+        Dataset.from_files([path], "y")
+    with open(path, "w") as file:
+        file.write("x,y\n1,z\n")
+    with pytest.raises(DataError, match=r"line 2 of .*caf\\xe9\.csv, column 'y'"):
+        Dataset.from_files([f"cafe={path}"], "y")
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.gz", "a.xz", "a.csv.bz2", "a.dat", "a"])
+def test_plain_text_is_read_whatever_it_is_called(tmp_path, name):
+    (tmp_path / name).write_text("x,y\n1,2\n")
+    assert training_table([tmp_path / name], "y").y.tolist() == [2.0]
+
+
+def test_errors_of_wide_tables_are_short(tmp_path):
+    names = [f"c{i}" for i in range(1_000)]
+    text = "\n".join([",".join(names), ",".join(["1"] * len(names))])
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text(text if name == "a" else text.replace("c7,", "d7,"))
+    with pytest.raises(DataError, match=r"has no column 'drag'.* and 950 more") as error:
+        training_table([tmp_path / "a.csv"], "drag")
+    assert len(str(error.value)) < 1000
+    with pytest.raises(DataError, match="has no column 'c7'"):
+        training_table([tmp_path / "a.csv", tmp_path / "b.csv"], "c0")

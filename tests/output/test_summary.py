@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mastgp import MAST
+import mastgp
+from mastgp import MAST, ConstantInputWarning
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.fire import FIRE
 from mastgp.models.fusion import Reification
@@ -120,3 +121,19 @@ def test_summaries_are_plain_data(model, two_fidelities):
     facts = summarise(model.set_params(costs=COSTS).fit(X, y, fidelity=labels))
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert len(facts["inputs"]) == 2
+
+
+def test_nothing_is_learned_of_an_input_that_never_varies(rng):
+    X = np.column_stack([rng.random(12), np.full(12, 3.0)])
+    with pytest.warns(ConstantInputWarning):
+        facts = summarise(MAST().fit(X, X[:, 0]))
+    varying, constant = facts["inputs"]
+    assert varying["lengthscale"] > 0.0
+    assert constant["lengthscale"] is None
+
+
+def test_units_are_told(rng):
+    frame = pd.DataFrame({"span": rng.random(8), "drag": rng.random(8)})
+    frame.attrs["units"] = {"span": "m", "drag": "N"}
+    facts = summarise(mastgp.fit(mastgp.Dataset.from_frame(frame, "drag")))
+    assert (facts["unit"], facts["inputs"][0]["unit"]) == ("N", "m")

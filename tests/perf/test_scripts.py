@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,3 +67,25 @@ def test_draws_are_compared_with_the_optimum(study):
     with silenced(Warning):
         reached = posterior.scores(draw, "autoregressive", {"optimum": posterior.optimum}, 0)
     assert np.isfinite(reached[0, :5]).all()
+
+
+def test_hostile_tables_come_back_right_or_are_refused(study, tmp_path):
+    """A small part of the fuzzer; ``python perf/fuzz_tables.py`` is the whole."""
+    fuzzer = study("fuzz_tables")
+    outcomes = {seed: fuzzer.run(seed, tmp_path) for seed in range(7_000, 7_120)}
+    bad = {seed: found for seed, found in outcomes.items() if found[1].startswith("BAD")}
+    assert bad == {}
+    assert {outcome for _, outcome in outcomes.values()} >= {"right", "refused"}
+
+
+def test_the_fuzzer_of_tables_notices_what_is_wrong(study, tmp_path, monkeypatch):
+    fuzzer = study("fuzz_tables")
+    right = fuzzer.training_table
+
+    def off_by_a_bit(*arguments):
+        table = right(*arguments)
+        return replace(table, y=table.y * (1 + 1e-15) + 1e-300)
+
+    monkeypatch.setattr(fuzzer, "training_table", off_by_a_bit)
+    outcomes = {fuzzer.run(seed, tmp_path)[1] for seed in range(7_000, 7_040)}
+    assert "BAD other values" in outcomes

@@ -64,3 +64,10 @@ def test_names_of_target_and_inputs_are_kept(data):
         if k not in ("target_name", "feature_names_given")
     }
     assert restored_dataset(old).target_name is None
+
+
+def test_units_are_kept(data):
+    named = replace(data, units={"a": "m"})
+    assert restored_dataset(dataset_state(named)).units == {"a": "m"}
+    old = {k: v for k, v in dataset_state(named).items() if k != "units"}
+    assert restored_dataset(old).units == {}

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from ..blocks import in_blocks
 from ..check.heldout import HeldOut, check_table
 from ..check.validation import records
 from ..data.dataset import Bounds, Dataset, without_copies
 from ..errors import DataError, MastWarning, listed, silenced
+from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
 from ..methods import method
 from ..models.calibration import widening, widening_without_each

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from ..check.heldout import HeldOut, predict_held_out
 from ..data.dataset import Dataset
 from ..errors import DataError, FitWarning, MastError, MastWarning, silenced, warn
+from ..estimators import clone
 from ..gp.blends import Distribution, blended
 from ..models.calibration import standardised, widening, widening_without_each
 from ..models.estimator import MultiFidelityRegressor

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from ..check.heldout import predict_held_out
 from ..check.validation import ALONE
 from ..data.dataset import Dataset, Fidelity
 from ..errors import MastWarning, silenced
+from ..estimators import clone
 from ..gp import GaussianProcess, target_scale
 from ..gp.blends import Distribution, Transformed
 from ..gp.distributions import Mixture

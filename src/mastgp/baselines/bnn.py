@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from sklearn.utils import check_random_state
 
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError, FitWarning, warn
+from ..estimators import check_random_state
 from ..gp import target_scale
 from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known

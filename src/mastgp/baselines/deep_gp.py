@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from sklearn.utils import check_random_state
 
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, FitWarning, warn
+from ..estimators import check_random_state
 from ..gp import GaussianProcess, Model
 from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from .. import blocks
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, FitWarning, listed, warn
+from ..estimators import check_random_state
 from ..models.estimator import MultiFidelityRegressor
 from ..models.structures import known_noise
 

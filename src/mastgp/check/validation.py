@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sklearn.utils.validation import check_is_fitted
-
+from ..estimators import check_is_fitted
 from ..models.estimator import MultiFidelityRegressor
 from ..models.single import expensive_alone
 from .heldout import check_table, held_out

@@ -64,7 +64,7 @@ def _fit(panel: str, cfd: str, model_file: str) -> None:
     costs = [f"{name}={value:g}" for name, value in examples.COSTS.items()]
     options = f"--target {examples.TARGET} " + " ".join(f"--cost {cost}" for cost in costs)
     _echo(f"mast fit {panel} {cfd} {options} -o {model_file}")
-    fit([panel, cfd], examples.TARGET, cost=costs, output=model_file)
+    fit([panel, cfd], [examples.TARGET], cost=costs, output=model_file)
 
 
 def _predict(model_file: str, queries: str, predictions: str) -> None:

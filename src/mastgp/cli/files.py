@@ -28,3 +28,11 @@ def check_output(output: str, inputs: Iterable[str]) -> None:
     """Refuse to write to a place that cannot be written, or to one of the files to read."""
     check_can_write(output)
     check_is_no_input(output, inputs)
+
+
+def paths_of(arguments: Iterable[str]) -> list[str]:
+    """All files that the arguments of a command name."""
+    from ..data.naming import named_files
+    from ..data.opening import place_of
+
+    return [place_of(file.path).path for file in named_files(list(arguments))]

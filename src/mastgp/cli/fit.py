@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError
-from ..files import name_and_path
 from ..progress import QUIET_SECONDS, progress
 from . import printing, terminal
-from .files import check_output
+from .files import check_output, paths_of
 from .terminal import AsJson
 
 if TYPE_CHECKING:
@@ -28,10 +27,18 @@ if TYPE_CHECKING:
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE...", help="CSV or Parquet files, one per fidelity (or NAME=FILE)."
+        metavar="FILE...",
+        help="One file per fidelity (or NAME=FILE, or NAME=FILE,FILE): text, .xlsx (or "
+        "FILE.xlsx:SHEET), .parquet, .feather; - for standard input.",
     ),
 ]
-Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the response.")]
+Target = Annotated[
+    list[str],
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of the response; low=LF,high=HF where each fidelity has one of its own.",
+    ),
+]
 Cost = Annotated[
     list[str] | None,
     typer.Option(
@@ -55,7 +62,7 @@ FidelityColumn = Annotated[
     ),
 ]
 Inputs = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(metavar="COLUMNS", help="Input columns, as mach,alpha; all others by default."),
 ]
 Ignore = Annotated[
@@ -146,6 +153,9 @@ Seed = Annotated[
     int | None,
     typer.Option(help="Random state, for methods that draw random numbers.", min=0, max=2**32 - 1),
 ]
+SkipMissing = Annotated[
+    bool, typer.Option("--skip-missing", help="Leave out rows with empty cells, and say how many.")
+]
 Check = Annotated[bool, typer.Option(help="Check the model on held-out points and print a table.")]
 
 
@@ -172,16 +182,17 @@ def fit(
     drop: Drop = None,
     calibrate: Calibrate = None,
     seed: Seed = None,
+    skip_missing: SkipMissing = False,
     check: Check = True,
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
-    columns = ColumnOptions(target, fidelity_column, inputs, ignore, noise_column)
+    columns = ColumnOptions(target, fidelity_column, inputs, ignore, noise_column, skip_missing)
     data = DataOptions(cost, order, noise_std, bounds, seed)
     options = ModelOptions(
         exponent, metric, radius, weight, kernel, surrogate, warp, drop, calibrate
     )
-    check_output(output, inputs=(name_and_path(file)[1] for file in files))
+    check_output(output, inputs=paths_of(files))
     check_checkpoint(surrogate)
     table = read(files, columns)
     model = build(method, options, data)
@@ -197,11 +208,12 @@ def fit(
 class ColumnOptions:
     """Which columns of the files are what, as the user typed it."""
 
-    target: str
+    target: list[str]
     fidelity_column: str | None
-    inputs: str | None
+    inputs: list[str] | None
     ignore: list[str] | None
     noise_column: str | None
+    skip_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -262,15 +274,16 @@ def read(files: list[str], columns: ColumnOptions) -> Table:
     """Read the files into one table."""
     from ..data.tables import training_table
 
-    ignored = [terminal.names(text) or [] for text in columns.ignore or []]
-    return training_table(
-        files,
-        columns.target,
-        fidelity_column=columns.fidelity_column,
-        inputs=terminal.names(columns.inputs),
-        ignore=[name for names in ignored for name in names],
-        noise_column=columns.noise_column,
-    )
+    with terminal.notes():
+        return training_table(
+            files,
+            terminal.target(columns.target),
+            fidelity_column=columns.fidelity_column,
+            inputs=terminal.all_names(columns.inputs) or None,
+            ignore=terminal.all_names(columns.ignore),
+            noise_column=columns.noise_column,
+            skip_missing=columns.skip_missing,
+        )
 
 
 def build(method: str, options: ModelOptions, data: DataOptions) -> MultiFidelityRegressor:

@@ -11,9 +11,11 @@ import typer
 
 from .. import __version__
 from ..errors import MastError
+from ..estimators import start_fast
 from ..processes import EndedError, ending_in_order
 from . import terminal
 from .bench import app as bench
+from .commands import Command, FitCommand
 from .demo import demo
 from .fit import fit
 from .methods import icl, methods
@@ -28,8 +30,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (fit, predict, show, plot, methods, demo):
-    app.command()(command)
+app.command(cls=FitCommand)(fit)
+for command in (predict, show, plot, methods, demo):
+    app.command(cls=Command)(command)
 app.add_typer(bench, name="bench")
 app.add_typer(icl, name="icl")
 
@@ -45,6 +48,7 @@ def _version(
 
 def main() -> None:
     """Run the command line; every failure ends in one clear message and a non-zero exit code."""
+    start_fast()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -75,7 +79,7 @@ def main() -> None:
 
 def _fail(message: str, code: int = 1) -> NoReturn:
     terminal.err.print("Error:", style="bold red", end=" ")
-    terminal.err.print(message, markup=False, soft_wrap=True)
+    terminal.err.print(terminal.plain(message), markup=False, soft_wrap=True)
     sys.exit(code)
 
 

@@ -17,17 +17,30 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..data.dataset import Dataset
+    from ..data.source import Source
+    from ..data.writing import Dialect
     from ..models.estimator import MultiFidelityRegressor
 
-Queries = Annotated[str, typer.Argument(metavar="QUERIES", help="CSV or Parquet file of points.")]
+Queries = Annotated[
+    str,
+    typer.Argument(
+        metavar="QUERIES", help="File of points: text, .xlsx, .parquet, .feather; - for stdin."
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(
-        "-o", "--output", metavar="FILE", help="Where to write; standard output by default."
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Where to write: .csv, .tsv, .xlsx, .parquet or .feather; standard output by default.",
     ),
 ]
 IncludeNoise = Annotated[
     bool, typer.Option(help="Interval of a new observation, not of the function.")
+]
+SkipMissing = Annotated[
+    bool, typer.Option("--skip-missing", help="Leave out rows with empty cells, and say how many.")
 ]
 
 #: Columns that are added to the file's own.
@@ -39,24 +52,50 @@ def predict(
     queries: Queries,
     output: Output = None,
     include_noise: IncludeNoise = False,
+    skip_missing: SkipMissing = False,
     as_json: AsJson = False,
 ) -> None:
     """Predict at the points of a file: adds mean, std, lower95 and upper95."""
-    from ..data.tables import query_table
+    from ..data.cells import numeric
+    from ..data.tables import query_source
+    from ..data.units import common_units
+    from ..data.writing import check_ending
 
+    output = None if output == "-" else output
     if output is not None:
         check_output(output, inputs=[model_file, queries])
+        check_ending(output)
     _check_not_swapped(model_file, queries)
     model = load_model(model_file)
-    table, inputs = query_table(queries, model.training_data_.feature_names)
-    note_extrapolation(model.training_data_, inputs)
-    predictions = add_predictions(model, table, inputs, include_noise)
+    data = model.training_data_
+    with terminal.notes():
+        source = query_source(queries, data.feature_names, skip_missing)
+    inputs = numeric(source, data.feature_names)
+    common_units({model_file: data.units, source.path: source.units})
+    note_extrapolation(data, inputs)
+    predictions = add_predictions(model, source.rows, inputs, include_noise)
+    _hand_out(predictions, inputs, source, output, as_json)
+
+
+def _hand_out(
+    predictions: pd.DataFrame,
+    inputs: pd.DataFrame,
+    source: Source,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Write predictions to a file, or print them."""
+    from ..data.writing import Dialect, is_text
+
+    dialect = Dialect.of(source)
+    if source.separator != dialect.separator or not is_text(output or "", dialect):
+        predictions = predictions.assign(**inputs)  # as numbers, however they were written
     if output is not None:
-        _write(predictions, output, as_json)
+        _write(predictions, output, dialect, as_json)
     elif as_json:
         terminal.print_json(predictions.assign(**inputs).to_dict(orient="records"))
     else:
-        predictions.to_csv(sys.stdout, index=False)
+        dialect.write(terminal.printable(predictions), sys.stdout)
 
 
 def _check_not_swapped(model_file: str, queries: str) -> None:
@@ -103,10 +142,10 @@ def _free_columns(table: pd.DataFrame, target: str | None) -> list[str]:
     return columns
 
 
-def _write(predictions: pd.DataFrame, output: str, as_json: bool) -> None:
-    from ..data.reading import write_table
+def _write(predictions: pd.DataFrame, output: str, dialect: Dialect, as_json: bool) -> None:
+    from ..data.writing import write_table
 
-    write_table(predictions, output)
+    write_table(predictions, output, dialect)
     if as_json:
         terminal.print_json({"rows": len(predictions), "output": output})
     else:

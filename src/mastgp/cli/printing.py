@@ -26,7 +26,17 @@ ROUNDING = 1e-6
 
 #: Facts that have a place of their own in what is printed, or are for JSON only.
 _PLACED = frozenset(
-    {"method", "label", "target", "predicts", "costs_assumed", "output", "seconds", "factors"}
+    {
+        "method",
+        "label",
+        "target",
+        "unit",
+        "predicts",
+        "costs_assumed",
+        "output",
+        "seconds",
+        "factors",
+    }
 )
 
 #: What the columns of a held-out check mean.
@@ -43,7 +53,7 @@ Columns = dict[str, Callable[[Row], str]]
 
 def print_summary(facts: Row) -> None:
     """Print what a model was fitted to and what it learned; `facts` are of `summarise`."""
-    what = facts["target"] or "y"
+    what = _with_unit({"name": facts["target"] or "y", "unit": facts.get("unit")})
     terminal.say(f"{facts['label']} surrogate of {what} as {facts['predicts']} sees it")
     terminal.out.print(_fidelity_table(facts["fidelities"]))
     terminal.out.print(_input_table(facts["inputs"], facts["predicts"]))
@@ -69,12 +79,12 @@ def _fidelity_table(fidelities: Sequence[Row]) -> Table:
 def _input_table(inputs: Sequence[Row], top: str) -> Table:
     """The inputs, their range, and that of the expensive points."""
     columns: Columns = {
-        "input": lambda row: row["name"],
+        "input": _with_unit,
         "range": lambda row: f"{row['low']:g} to {row['high']:g}",
         f"{top} points": lambda row: "{:g} to {:g}".format(*row["expensive_points"]),
     }
     if "lengthscale" in inputs[0]:
-        columns["lengthscale (share of range)"] = lambda row: f"{row['lengthscale']:.2f}"
+        columns["lengthscale (share of range)"] = lambda row: _number(row["lengthscale"], ".2f")
     return _table(inputs, columns)
 
 
@@ -202,16 +212,23 @@ def _exceeds(value: float | None, other: float | None, by: float) -> bool:
 
 def _table(rows: Iterable[Row], columns: Columns, title: str | None = None) -> Table:
     """A table with its first column to the left and the others to the right."""
-    table = Table(title=title, title_justify="left")
+    table = Table(
+        title=None if title is None else Text(terminal.plain(title)), title_justify="left"
+    )
     for number, heading in enumerate(columns):
-        table.add_column(Text(heading), justify="right" if number else "left")
+        table.add_column(Text(terminal.plain(heading)), justify="right" if number else "left")
     for row in rows:
-        table.add_row(*(Text(write(row)) for write in columns.values()))
+        table.add_row(*(Text(terminal.plain(write(row))) for write in columns.values()))
     return table
 
 
 def _number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
+
+
+def _with_unit(row: Row) -> str:
+    """An input's name, and its unit where it is known."""
+    return f"{row['name']} ({row['unit']})" if row.get("unit") else str(row["name"])
 
 
 def _noise(row: Row) -> str:

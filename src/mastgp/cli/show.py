@@ -42,6 +42,6 @@ def show(model_file: ModelFile, table: PointsFile = None, as_json: AsJson = Fals
 
 def write_points(model: MultiFidelityRegressor, path: str) -> None:
     """Write what became of every training point; models that keep no such table say so."""
-    from ..data.reading import write_table
+    from ..data.writing import write_table
 
     write_table(model.points_table(), path)

@@ -7,12 +7,15 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from ..errors import DataError, MastWarning
+from ..errors import DataError, MastWarning, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 out = Console()
 err = Console(stderr=True, highlight=False)
@@ -20,15 +23,35 @@ err = Console(stderr=True, highlight=False)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
+def plain(text: str) -> str:
+    r"""Text without characters that would command the terminal, as escapes that show them.
+
+    >>> plain("a\x1b[31mb\nc")
+    'a\\x1b[31mb\nc'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def printable(table: pd.DataFrame) -> pd.DataFrame:
+    """A table to print: where somebody looks at it, without characters that command a terminal."""
+    if not sys.stdout.isatty():
+        return table
+    return table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
+
+
 def say(text: str) -> None:
     """Print a line of plain text."""
-    out.print(text, markup=False, highlight=False, soft_wrap=True)
+    out.print(plain(text), markup=False, highlight=False, soft_wrap=True)
 
 
 def note(text: str) -> None:
     """Print something worth knowing to standard error."""
     err.print("Note:", style="bold yellow", end=" ")
-    err.print(text, markup=False, soft_wrap=True)
+    err.print(plain(text), markup=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -39,6 +62,22 @@ def print_json(value: Any) -> None:
 def names(text: str | None) -> list[str] | None:
     """Split a list of names at its commas."""
     return [name.strip() for name in text.split(",") if name.strip()] if text else None
+
+
+def all_names(texts: list[str] | None) -> list[str]:
+    """Names of an option that may be repeated, each time with several names."""
+    return [name for text in texts or [] for name in names(text) or []]
+
+
+def target(texts: list[str]) -> str | dict[str, str]:
+    """The column of the response, or the column of each fidelity's as low=LF,high=HF."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    if any("=" not in text for text in texts):
+        raise DataError(
+            f"--target names {listed(texts)}; a model has one target, so fit one model for each"
+        )
+    return dict(pairs(texts, "--target", "--target low=LF,high=HF"))
 
 
 def pairs(values: list[str] | None, option: str, example: str) -> Iterator[tuple[str, str]]:

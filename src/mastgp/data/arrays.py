@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_X_y
 
 from ..errors import DataError, listed
 from .checks import check_finite
@@ -37,7 +36,9 @@ class Table:
         Known noise standard deviations; NaN where they are to be learned.
     places : sequence of n texts
         Where each row comes from, for messages: ``row 7`` or ``line 7 of coarse.csv``.
-    target_name : str or None
+    target_name : str, mapping of fidelity name to str, or None
+        A mapping where every fidelity's results are in a column of their own.
+    units : mapping of column to unit
     """
 
     X: Any
@@ -45,12 +46,17 @@ class Table:
     fidelity: Any
     noise_std: Any
     places: Sequence[str]
-    target_name: str | None = None
+    target_name: str | Mapping[str, str] | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, X: Any, y: Any, fidelity: Any = None, noise_std: Any = None) -> Table:
         """Return a table whose places are its rows, and whose target has the name of `y`."""
         return cls(X, y, fidelity, noise_std, Places(X), name_of(y))
+
+    def with_units(self, units: Mapping[str, str]) -> Table:
+        """Return the same table with units of its columns."""
+        return replace(self, units=units)
 
 
 class Places(Sequence[str]):
@@ -92,11 +98,13 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
             "several fidelities are named, but the rows have no labels; pass fidelity=labels, "
             "one for each row, or say which column holds them"
         )
+    check_numbers(table.y, "y")
     check_numeric_columns(table.X, table.places)
     names = None if table.fidelity is None else names_of_rows(table.fidelity, len(table.places))
     y = _checked_targets(table.y, table.places, names)
     X, y = (validate or as_arrays)(table.X, y)
     given = given_feature_names(table.X)
+    _check_texts([*(given or ()), *([] if names is None else np.unique(names))])
     return Rows(
         X,
         y,
@@ -106,14 +114,48 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         _as_noise(table.noise_std),
         table.target_name,
         feature_names_given=given is not None,
+        units=table.units,
     )
+
+
+def check_numbers(values: Any, what: str) -> None:
+    """Refuse arrays that NumPy would turn into numbers without a word.
+
+    Parameters
+    ----------
+    values : array or anything else
+    what : str
+        What they are called in the message: ``X``.
+    """
+    if np.ma.is_masked(values):
+        raise DataError(
+            f"{what} has masked values; leave out their rows, or fill them in with .filled()"
+        )
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    if kind in ("M", "m"):
+        raise DataError(f"{what} holds dates or times; express them as numbers, such as days")
+    if kind == "c":
+        raise DataError(f"Complex data not supported: {what} is complex; take real numbers")
+
+
+def _check_texts(names: Sequence[Any]) -> None:
+    """Refuse names that no file can hold."""
+    for name in names:
+        try:
+            str(name).encode("utf-8")
+        except UnicodeEncodeError:
+            raise DataError(
+                f"the name {str(name)!a} is no text in Unicode; give another name, as name=path"
+            ) from None
 
 
 def as_arrays(X: Any, y: Any) -> tuple[Array, Array]:
     """Inputs and targets as float arrays of shapes (n, d) and (n,); NaN is let through."""
+    from sklearn.utils.validation import check_X_y
+
     try:
         X, y = check_X_y(X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(str(error)) from error
     return X, np.asarray(y, dtype=float)
 
@@ -135,7 +177,11 @@ def given_feature_names(X: Any) -> tuple[str, ...] | None:
 
 
 def check_numeric_columns(X: Any, places: Sequence[str]) -> None:
-    """Name the first cell of a DataFrame that is not a number, or a column that occurs twice."""
+    """Name the first cell of a DataFrame that is not a number, or a column that occurs twice.
+
+    Arrays that only look like numbers are refused as a whole.
+    """
+    check_numbers(X, "X")
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
     names = [str(name) for name in X.columns]
@@ -164,6 +210,10 @@ def names_of_rows(labels: ArrayLike, n: int) -> NDArray[np.str_]:
     for row, label in enumerate(cells):
         if is_missing(label):
             raise DataError(f"the fidelity label of row {row} is missing; give every row a label")
+        if not isinstance(label, Hashable):
+            raise DataError(
+                f"the fidelity label of row {row} is {str(label)[:60]!r}; use names or numbers"
+            )
         if _key(label) not in names:
             name = fidelity_name(label)
             if name in names.values():
@@ -188,7 +238,7 @@ def _first_non_number(values: Any) -> tuple[int, str] | None:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -200,7 +250,7 @@ def _checked_targets(y: Any, places: Sequence[str], names: NDArray[np.str_] | No
         return y
     try:
         numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wrong = _first_non_number(values)
         if wrong is None:
             raise DataError("y cannot be read as numbers") from None

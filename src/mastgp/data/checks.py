@@ -14,6 +14,7 @@ from ..errors import (
     DataError,
     DuplicateWarning,
     FewPointsWarning,
+    RangeWarning,
     points,
     warn,
 )
@@ -21,6 +22,7 @@ from .box import Box, Limits
 from .fidelities import Fidelity
 from .places import place_labels
 from .rows import Rows
+from .suspicion import warn_of_suspicions
 
 Array = NDArray[np.float64]
 
@@ -30,6 +32,8 @@ LARGEST_TARGET = 1e150
 FEW_POINTS = 3
 #: With fewer expensive points than this, held-out points say next to nothing of intervals.
 ENOUGH_TO_CHECK = 5
+#: Bounds of which the data fill a smaller share are worth a word.
+LEAST_FILLED = 0.05
 #: A target that varies less than this, relative to its size, is constant.
 _CONSTANT = 1e-14
 
@@ -79,7 +83,8 @@ def check_finite(
 
 
 def check_inside(rows: Rows, limits: Limits) -> None:
-    """Refuse inputs outside the bounds that the user gave."""
+    """Refuse inputs outside the bounds that the user gave, and ranges too wide for numbers."""
+    _check_widths(rows, limits)
     for column, (low, high) in limits.items():
         values = rows.X[:, column]
         outside = np.flatnonzero((values < low) | (values > high))
@@ -88,6 +93,27 @@ def check_inside(rows: Rows, limits: Limits) -> None:
             raise DataError(
                 f"column {rows.feature_names[column]!r} is {values[row]:g} in {rows.where(row)}, "
                 f"outside the bounds ({low:g}, {high:g}); widen the bounds or remove the row"
+            )
+
+
+def _check_widths(rows: Rows, limits: Limits) -> None:
+    """Refuse ranges whose width is no number, and say where the data fill hardly any of one."""
+    low, high = rows.X.min(axis=0), rows.X.max(axis=0)
+    for column, name in enumerate(rows.feature_names):
+        ends = limits.get(column, (low[column], high[column]))
+        with np.errstate(over="ignore"):
+            width, filled = np.subtract(*ends[::-1]), high[column] - low[column]
+        if not np.isfinite(width):
+            raise DataError(
+                f"column {name!r} goes from {ends[0]:g} to {ends[1]:g}, which is beyond what "
+                "double precision can subtract; express it in another unit"
+            )
+        if 0.0 < filled < LEAST_FILLED * width:
+            warn(
+                f"the data fill only {filled / width:.2g} of the bounds of {name!r} "
+                f"({low[column]:g} to {high[column]:g} of {ends[0]:g} to {ends[1]:g}): are they in "
+                "the same unit? Correct the bounds if not",
+                RangeWarning,
             )
 
 
@@ -103,6 +129,7 @@ def warn_about_oddities(fidelities: Sequence[Fidelity], box: Box, rows: Rows) ->
         What the fidelities were made of.
     """
     _warn_about_top(fidelities)
+    warn_of_suspicions(fidelities, rows)
     for name, varies in zip(rows.feature_names, box.varies, strict=True):
         if not varies:
             warn(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -25,7 +25,8 @@ class Header(NamedTuple):
 
     def check_has(self, needed: Iterable[str]) -> None:
         """Raise an error that names the columns which are needed and not there."""
-        missing = [column for column in needed if column not in self.columns]
+        known = set(self.columns)
+        missing = [column for column in needed if column not in known]
         if missing:
             raise DataError(
                 f"{self.path} has no column {listed(missing)}; its columns are "
@@ -39,14 +40,15 @@ class Roles:
 
     Attributes
     ----------
-    target : str
+    target : str, or mapping of fidelity name to str
+        With a mapping every fidelity has a column of results of its own.
     fidelity, noise : str or None
     inputs : sequence of str or None
         None for all columns that have no other role.
     ignore : sequence of str
     """
 
-    target: str
+    target: str | Mapping[str, str]
     fidelity: str | None = None
     noise: str | None = None
     inputs: Sequence[str] | None = None
@@ -57,6 +59,11 @@ class Roles:
         for what, names in (("inputs", self.inputs), ("ignore", self.ignore)):
             if isinstance(names, str):
                 raise DataError(f"{what} must be a list of column names, as [{names!r}]")
+        if self.results and self.fidelity is not None:
+            raise DataError(
+                "either a column names each row's fidelity, or each fidelity has a column of "
+                "results; not both"
+            )
         inputs = self.inputs or ()
         if "" in self.named:
             raise DataError("a column name is empty; say which column holds the target")
@@ -69,14 +76,29 @@ class Roles:
                 raise DataError(f"column {column!r} is needed and cannot be ignored")
 
     @property
+    def results(self) -> dict[str, str]:
+        """The column of results of each fidelity; empty where all share one column."""
+        return dict(self.target) if isinstance(self.target, Mapping) else {}
+
+    @property
     def named(self) -> list[str]:
         """Columns of target, fidelity and noise, as far as there are any."""
-        return [c for c in (self.target, self.fidelity, self.noise) if c is not None]
+        targets = self.results.values() if self.results else [self.target]
+        return [str(c) for c in (*targets, self.fidelity, self.noise) if c is not None]
+
+    def needed_in(self, header: Header) -> list[str]:
+        """Columns of target, fidelity and noise that a table must have.
+
+        Of the columns of results of several fidelities it is those that are there, or the first.
+        """
+        results = list(self.results.values())
+        there = [column for column in results if column in header.columns] or results[:1]
+        return [c for c in self.named if c not in results or c in there]
 
     def inputs_of(self, headers: Sequence[Header]) -> list[str]:
         """Check the columns of all tables, and return the names of the inputs."""
         for header in headers:
-            header.check_has(self.named)
+            header.check_has(self.needed_in(header))
         known = {column for header in headers for column in header.columns}
         unknown = [column for column in self.ignore if column not in known]
         if unknown:
@@ -115,8 +137,9 @@ def _common_inputs(headers: Sequence[Header], not_inputs: set[str]) -> list[str]
 
 
 def _check_same_columns(first: Header, other: Header) -> None:
-    lacking = [column for column in first.columns if column not in other.columns]
-    beyond = [column for column in other.columns if column not in first.columns]
+    here, there = set(first.columns), set(other.columns)
+    lacking = [column for column in first.columns if column not in there]
+    beyond = [column for column in other.columns if column not in here]
     if not lacking and not beyond:
         return
     differences = "; ".join(

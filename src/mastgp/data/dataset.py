@@ -7,8 +7,7 @@ same checks and give the same warnings. What they share is :func:`assemble`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from os import PathLike
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,8 @@ from .rows import Options, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .naming import Files
 
 __all__ = ["Bounds", "Box", "Dataset", "Fidelity", "assemble", "without_copies"]
 
@@ -66,6 +67,8 @@ class Dataset:
     target_name : str or None
     feature_names_given : bool
         Whether the inputs' names are the user's.
+    units : mapping of column to unit
+        Units of inputs and target, as far as a file has said them.
     """
 
     fidelities: tuple[Fidelity, ...]
@@ -74,6 +77,7 @@ class Dataset:
     feature_names: tuple[str, ...]
     target_name: str | None = None
     feature_names_given: bool = False
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def from_arrays(
@@ -154,12 +158,13 @@ class Dataset:
     @staticmethod
     def from_frame(
         frame: pd.DataFrame,
-        target: str,
+        target: str | Mapping[str, str],
         fidelity_column: str | None = None,
         inputs: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
         noise_column: str | None = None,
         *,
+        skip_missing: bool = False,
         costs: Mapping[Any, float] | None = None,
         order: Sequence[Any] | None = None,
         exponents: Mapping[Any, float] | None = None,
@@ -172,8 +177,9 @@ class Dataset:
         ----------
         frame : DataFrame
             One row per observation.
-        target : str
-            Column of the response.
+        target : str, or mapping of fidelity name to str
+            Column of the response. With a mapping, as ``{"low": "LF", "high": "HF"}``, every
+            fidelity has a column of results; a row counts for those that are not empty.
         fidelity_column : str, optional
             Column that names each row's fidelity. Without it all rows are of one fidelity.
         inputs : sequence of str, optional
@@ -183,6 +189,8 @@ class Dataset:
         noise_column : str, optional
             Column of known noise standard deviations, in the target's unit; NaN for fidelities
             whose noise is to be learned.
+        skip_missing : bool
+            Whether rows with an empty cell are left out, with a warning, instead of refused.
         costs, order, exponents, bounds, noise_std
             See :class:`Dataset`.
 
@@ -201,33 +209,33 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        return _of_table(frame_table(frame, roles), options)
+        return _of_table(frame_table(frame, roles, skip_missing), options)
 
     @staticmethod
     def from_files(
-        files: Sequence[str | PathLike[str]],
-        target: str,
+        files: Files,
+        target: str | Mapping[str, str],
         fidelity_column: str | None = None,
         inputs: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
         noise_column: str | None = None,
         *,
+        skip_missing: bool = False,
         costs: Mapping[Any, float] | None = None,
         order: Sequence[Any] | None = None,
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
     ) -> Dataset:
-        """Make a data set of CSV or Parquet files.
+        """Make a data set of files: text, spreadsheets, Parquet or Feather.
 
         Parameters
         ----------
-        files : sequence of paths
-            One per fidelity, named after it (``coarse.csv``) or as ``name=path``; or, with
-            `fidelity_column`, any number of files in which that column names each row's fidelity.
-        target : str
-            Column of the response.
-        fidelity_column, inputs, ignore, noise_column
+        files : sequence of paths, or mapping of fidelity name to one path or several
+            One per fidelity, named after it (``coarse.csv``) or as ``name=path``; several of one
+            fidelity as ``name=path,path``; a sheet as ``runs.xlsx:coarse``. With `fidelity_column`,
+            any number of files in which that column names each row's fidelity.
+        target, fidelity_column, inputs, ignore, noise_column, skip_missing
             See :meth:`from_frame`. Columns are matched by name.
         costs, order, exponents, bounds, noise_std
             See :class:`Dataset`.
@@ -244,7 +252,7 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        return _of_table(files_table(files, roles), options)
+        return _of_table(files_table(files, roles, skip_missing), options)
 
     def __repr__(self) -> str:
         counts = " + ".join(f"{f.name} {len(f.y)}" for f in self.fidelities)
@@ -272,6 +280,11 @@ class Dataset:
     def y_scale(self) -> float:
         """Scale of the targets of all fidelities together, in their unit."""
         return target_scale(np.concatenate([fidelity.y for fidelity in self.fidelities]))
+
+    def with_unit(self, column: str | None) -> str | None:
+        """Name of an input or of the target, with its unit in brackets where it is known."""
+        unit = "" if column is None else self.units.get(column, "")
+        return f"{column} ({unit})" if unit else column
 
     def scale_of(self, values: Array) -> float:
         """Scale of some targets or residuals.
@@ -354,7 +367,13 @@ def assemble(rows: Rows, options: Options) -> Dataset:
     fidelities = tuple(_fidelity(name, rows, noise_var) for name in ranking.names)
     warn_about_oddities(fidelities, box, rows)
     return Dataset(
-        fidelities, ranking, box, rows.feature_names, rows.target_name, rows.feature_names_given
+        fidelities,
+        ranking,
+        box,
+        rows.feature_names,
+        rows.target_of(ranking.top),
+        rows.feature_names_given,
+        rows.units,
     )
 
 

@@ -119,7 +119,7 @@ def is_missing(label: Any) -> bool:
     """Whether a label is None, NaN or one of pandas' own kinds of nothing."""
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(label, numbers.Real) and math.isnan(label)
+    return isinstance(label, numbers.Real) and bool(label != label)  # whole numbers may be huge
 
 
 def rank_fidelities(
@@ -149,7 +149,7 @@ def rank_fidelities(
     names = sorted(set(present))
     given_costs = _numbers_by_name(costs, "cost")
     given_exponents = _numbers_by_name(exponents, "exponent")
-    ranked = None if order is None else [fidelity_name(label) for label in order]
+    ranked = None if order is None else _names_in(order)
     if len(names) == 1 and not given_costs and ranked is None:
         return Ranking((names[0],), {}, {})
     if ranked is not None:
@@ -162,6 +162,16 @@ def rank_fidelities(
         by_cost = _rank_by_exponents(names, given_exponents)
     alphas = _all_exponents(by_cost, known_costs, given_exponents)
     return Ranking(by_cost, known_costs, alphas, assumed, ranked is not None)
+
+
+def _names_in(order: Sequence[Any]) -> list[str]:
+    """Names of an order, which must be a list."""
+    if isinstance(order, str) or not isinstance(order, Iterable):
+        raise DataError(
+            "order must be a list of fidelity names from cheap to expensive, such as "
+            f'["coarse", "fine"]; got {order!r}'
+        )
+    return [fidelity_name(label) for label in order]
 
 
 def _assumed_costs(ranked: Sequence[str]) -> dict[str, float]:

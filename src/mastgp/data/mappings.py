@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, listed
-from .arrays import Table, name_of
+from .arrays import Table, check_numbers, name_of
 
 Array = NDArray[np.float64]
 
@@ -94,9 +94,10 @@ def _parts(entry: Any, of: str) -> list[Any]:
 
 
 def _array(values: Any, what: str) -> Array:
+    check_numbers(values, what)
     try:
         return np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{what} cannot be read as numbers: {error}") from None
 
 

@@ -7,9 +7,10 @@ model of the package tells such points apart.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 Array = NDArray[np.float64]
 
@@ -40,7 +41,7 @@ def same_place(U: Array, others: Array) -> NDArray[np.bool_]:
     """
     if not len(others):
         return np.zeros(len(U), dtype=bool)
-    distance, _ = KDTree(others).query(U, p=np.inf, distance_upper_bound=_SEARCH)
+    distance, _ = _tree(others).query(U, p=np.inf, distance_upper_bound=_SEARCH)
     return np.asarray(distance <= SAME_PLACE)
 
 
@@ -74,7 +75,7 @@ def place_labels(U: Array) -> NDArray[np.intp]:
 def _leaders(points: Array) -> NDArray[np.intp]:
     """Position of the first point of each point's place; no two points are equal."""
     leaders = np.arange(len(points))
-    tree = KDTree(points)
+    tree = _tree(points)
     nearest, _ = tree.query(points, k=[2], p=np.inf, distance_upper_bound=_SEARCH)
     waiting = nearest[:, 0] <= SAME_PLACE
     for point in np.flatnonzero(waiting):
@@ -83,3 +84,18 @@ def _leaders(points: Array) -> NDArray[np.intp]:
             joining = near[waiting[near]]
             leaders[joining], waiting[joining] = point, False
     return leaders
+
+
+def _tree(points: Array) -> Any:
+    """A tree for searches; the library is imported now, because predictions need none."""
+    from scipy.spatial import KDTree
+
+    return KDTree(points)
+
+
+def cdist(A: Array, B: Array, metric: str = "euclidean") -> Array:
+    """Distances between the rows of two tables, shape (n, m), as SciPy's function of this name."""
+    from scipy.spatial.distance import cdist
+
+    distances: Array = cdist(A, B, metric)
+    return distances

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,9 +57,10 @@ class Rows:
     feature_names : tuple of d names
     noise_std : array of shape (n,) or None
         Known noise standard deviation of each row; NaN where it is to be learned.
-    target_name : str or None
+    target_name : str, mapping of fidelity name to str, or None
     feature_names_given : bool
         Whether the inputs' names are the user's.
+    units : mapping of column to unit
     """
 
     X: Array
@@ -68,8 +69,14 @@ class Rows:
     places: Sequence[str]
     feature_names: tuple[str, ...]
     noise_std: Array | None = None
-    target_name: str | None = None
+    target_name: str | Mapping[str, str] | None = None
     feature_names_given: bool = False
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def target_of(self, fidelity: str) -> str | None:
+        """Name of a fidelity's target."""
+        named = self.target_name
+        return named.get(fidelity) if isinstance(named, Mapping) else named
 
     def where(self, row: int) -> str:
         """Say where a row is: ``row 7 of fidelity 'fine'``."""

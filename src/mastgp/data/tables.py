@@ -5,66 +5,82 @@ Every error names the file, and where it can the line and the column.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError, listed
-from ..files import name_and_path
 from .arrays import Places, Table
-from .cells import numeric
+from .cells import is_blank, numeric
 from .columns import Header, Roles, how_to_ignore
 from .fidelities import fidelity_name
+from .missing import without_missing
+from .naming import Files, check_distinct, named_files
 from .reading import Source, read_table
+from .units import common_units
 
 
 def training_table(
-    files: Sequence[str | os.PathLike[str]],
-    target: str,
+    files: Files,
+    target: str | Mapping[str, str],
     *,
     fidelity_column: str | None = None,
     inputs: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     noise_column: str | None = None,
+    skip_missing: bool = False,
 ) -> Table:
     """Read the training data of all fidelities.
 
     Parameters
     ----------
-    files : sequence of paths
-        One per fidelity, named after it (``coarse.csv``) or as ``name=path``; or, with
-        `fidelity_column`, any number of files in which that column names each row's fidelity.
-    target : str
-        Column of the response.
+    files : sequence of paths, or mapping of fidelity name to one path or several
+        One per fidelity, named after it (``coarse.csv``) or as ``name=path``; several files of
+        one fidelity as ``name=path,path``. With `fidelity_column` or a mapping as `target`, any
+        number of files. ``runs.xlsx:coarse`` is a sheet, and ``-`` is standard input.
+    target : str, or mapping of fidelity name to str
+        Column of the response, or the column of each fidelity's response.
     fidelity_column : str, optional
+        Column that names each row's fidelity.
     inputs : sequence of str, optional
         Input columns; by default all that are not target, fidelity, noise or ignored.
     ignore : sequence of str
         Columns to leave out.
     noise_column : str, optional
         Column of known noise standard deviations; empty for fidelities whose noise is not known.
+    skip_missing : bool
+        Whether rows with an empty cell are left out, with a warning, instead of refused.
 
     Returns
     -------
     Table
         X is a DataFrame whose index says where each row comes from.
     """
-    return files_table(files, Roles(target, fidelity_column, noise_column, inputs, ignore))
+    roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
+    return files_table(files, roles, skip_missing)
 
 
-def files_table(files: Sequence[str | os.PathLike[str]], roles: Roles) -> Table:
+def files_table(files: Files, roles: Roles, skip_missing: bool = False) -> Table:
     """Read the training data of all fidelities; see :func:`training_table`."""
-    named = _named_paths(files)
-    if roles.fidelity is None:
-        _check_distinct(named)
-    sources = [read_table(path) for _, path in named]
+    named = named_files(files)
+    if roles.fidelity is None and not roles.results:
+        check_distinct(named)
+    sources = [read_table(file.path) for file in named]
     chosen = roles.inputs_of([Header(s.path, list(s.rows.columns)) for s in sources])
+    if skip_missing:
+        needed = [*chosen, *([] if roles.results else [str(roles.target)])]
+        sources = [without_missing(source, needed) for source in sources]
     parts = [
-        _part(source, name, roles, chosen) for (name, _), source in zip(named, sources, strict=True)
+        part
+        for file, source in zip(named, sources, strict=True)
+        for part in _parts(source, file.name, roles, chosen)
     ]
+    return _joined(parts, roles, common_units({s.path: s.units for s in sources}))
+
+
+def _joined(parts: Sequence[Table], roles: Roles, units: Mapping[str, str]) -> Table:
+    """All rows in one table."""
     X = pd.concat([part.X for part in parts])
     return Table(
         X=X,
@@ -72,71 +88,76 @@ def files_table(files: Sequence[str | os.PathLike[str]], roles: Roles) -> Table:
         fidelity=[label for part in parts for label in part.fidelity],
         noise_std=None if roles.noise is None else np.concatenate([p.noise_std for p in parts]),
         places=Places(X),
-        target_name=roles.target,
+        target_name=roles.results or str(roles.target),
+        units=units,
     )
 
 
-def frame_table(frame: pd.DataFrame, roles: Roles) -> Table:
+def frame_table(frame: pd.DataFrame, roles: Roles, skip_missing: bool = False) -> Table:
     """Divide a DataFrame into inputs, target, labels and noise."""
     repeated = sorted({str(name) for name in frame.columns[frame.columns.duplicated()]})
     if repeated:
         raise DataError(f"the frame has column {listed(repeated)} twice; rename one of them")
     chosen = roles.inputs_of([Header("the frame", list(frame.columns))])
-    return Table.of(
+    if roles.results:
+        return _of_results(frame, roles, chosen, skip_missing)
+    if skip_missing:
+        numbered = Source("the frame", frame.reset_index(drop=True), first=0)
+        kept = without_missing(numbered, [*chosen, str(roles.target)]).rows.index
+        frame = frame.iloc[kept]
+    table = Table.of(
         frame[chosen],
         frame[roles.target],
         None if roles.fidelity is None else frame[roles.fidelity],
         None if roles.noise is None else frame[roles.noise],
     )
+    return table.with_units(dict(frame.attrs.get("units", {})))
 
 
-def query_table(path: str, inputs: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read points to predict at: the whole table, and its input columns in the model's order."""
+def _of_results(frame: pd.DataFrame, roles: Roles, inputs: list[str], skip: bool) -> Table:
+    """Rows of a frame in which every fidelity has a column of results."""
+    source = Source("the frame", frame.reset_index(drop=True), first=0)
+    if skip:
+        source = without_missing(source, inputs)
+    units = dict(frame.attrs.get("units", {}))
+    return _joined(list(_parts(source, "", roles, inputs)), roles, units)
+
+
+def query_source(path: str, inputs: Sequence[str], skip_missing: bool = False) -> Source:
+    """Read a file of points to predict at; it has all of the inputs."""
     source = read_table(path)
     Header(source.path, list(source.rows.columns)).check_has(inputs)
-    return source.rows, numeric(source, inputs)
+    return without_missing(source, inputs) if skip_missing else source
 
 
-def _part(source: Source, name: str, roles: Roles, inputs: Sequence[str]) -> Table:
-    """Rows of one file."""
+def _parts(source: Source, name: str, roles: Roles, inputs: Sequence[str]) -> Iterator[Table]:
+    """Rows of one file, and of each of its columns of results."""
+    if not roles.results:
+        yield _part(source, str(roles.target), roles, inputs, _labels(source, roles.fidelity, name))
+        return
+    for fidelity, column in roles.results.items():
+        if column not in source.rows.columns:
+            continue
+        blank = is_blank(source.rows[column])
+        own = source.with_rows(source.rows[~blank]) if blank.any() else source
+        yield _part(own, column, roles, inputs, [fidelity] * len(own.rows))
+
+
+def _part(
+    source: Source, target: str, roles: Roles, inputs: Sequence[str], labels: list[str]
+) -> Table:
+    """Rows of one file with one column of results."""
     X = numeric(source, inputs, fix=_leave_out)
-    y = numeric(source, [roles.target])[roles.target]
+    y = numeric(source, [target])[target]
     X.index = y.index = pd.Index([source.place(label) for label in X.index])
-    labels = _labels(source, roles.fidelity, name)
     noise = None
     if roles.noise is not None:
         noise = numeric(source, [roles.noise], may_be_missing=True).to_numpy()[:, 0]
-    return Table(X, y, labels, noise, Places(X), roles.target)
+    return Table(X, y, labels, noise, Places(X), target)
 
 
 def _leave_out(column: str) -> str:
     return f", or leave the column out ({how_to_ignore(column)}), or is it the fidelity column?"
-
-
-def _named_paths(files: Sequence[str | os.PathLike[str]]) -> list[tuple[str, str]]:
-    if isinstance(files, str | os.PathLike):
-        raise DataError(f"files must be a list of paths, as [{os.fspath(files)!r}]")
-    if not files:
-        raise DataError("there are no files; give one for each fidelity")
-    return [name_and_path(os.fspath(file)) for file in files]
-
-
-def _check_distinct(named: Sequence[tuple[str, str]]) -> None:
-    seen: dict[str, str] = {}
-    for name, path in named:
-        if name in seen:
-            if not Path(path).exists() or not Path(seen[name]).exists():
-                raise DataError(
-                    f"{name}={path} was taken for a file. Options take one value each: join "
-                    "several by commas, as --cost coarse=1,fine=10"
-                )
-            if Path(path).samefile(seen[name]):
-                raise DataError(f"the file {path} is given twice; leave one out")
-            raise DataError(
-                f"two files are called {name!r}: {seen[name]} and {path}; "
-                f"name them, as one={seen[name]} two={path}"
-            )
-        seen[name] = path
 
 
 def _labels(source: Source, column: str | None, name: str) -> list[str]:

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, minimize
 
 from .leave_out import leave_one_out_score
 from .likelihood import Factorisation, Objective
@@ -263,6 +262,8 @@ class _Search:
 
     def run(self, theta: Array, tolerance: float | None) -> None:
         """Search from `theta`; the result is in the attributes."""
+        from scipy.optimize import Bounds, minimize
+
         self.theta = theta
         layout = self._objective.layout
         try:

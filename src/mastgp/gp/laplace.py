@@ -14,7 +14,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 Array = NDArray[np.float64]
@@ -129,6 +128,8 @@ def find_mode(density: Density, start: Array, iterations: int) -> Mode:
 
 def climb(density: Density, start: Array, root: Array, iterations: int) -> tuple[Array, float]:
     """Climb by L-BFGS in the coordinates z of ``start + root z``; where it ends, and how high."""
+    from scipy.optimize import minimize
+
     result = minimize(
         _downhill(density, start, root),
         np.zeros_like(start),

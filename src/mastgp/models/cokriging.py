@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, listed
+from ..estimators import check_random_state
 from ..gp import GaussianProcess
 from ..gp.blends import Distribution
 from ..gp.distributions import Mixture, Normal

@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from ..blocks import blocks, in_blocks
 from ..data.arrays import Places, Table, check_numeric_columns, checked_rows, names_of_rows
 from ..data.checks import check_finite
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
-from ..data.validating import validate_data
 from ..errors import (
     DataError,
     ExtrapolationWarning,
@@ -28,6 +24,7 @@ from ..errors import (
     listed,
     warn,
 )
+from ..estimators import Regressor, check_is_fitted, check_random_state, clone, validated
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.blends import Distribution
 from ..gp.distributions import Normal
@@ -49,7 +46,7 @@ BLOCK_ROWS = 10_000
 FAR_OUTSIDE = 0.25
 
 
-class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class MultiFidelityRegressor(Regressor, ABC):
     """Base of all surrogates: it checks data, scales inputs, and predicts in the user's units.
 
     A method of your own is a subclass with at least the constructor parameters `costs`, `order`,
@@ -391,6 +388,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """
         check_is_fitted(self)
         if fidelity is not None:
+            from sklearn.utils import _safe_indexing
+
             labels = names_of_rows(fidelity, len(Places(X)))
             top = np.flatnonzero(labels == self.training_data_.top.name)
             X, y = _safe_indexing(X, top), _safe_indexing(y, top)
@@ -441,15 +440,13 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
 
     def _validated(self, X: Any, y: Any) -> tuple[Array, Array]:
         """Inputs and targets as arrays; scikit-learn remembers the names of the inputs."""
-        table, targets = validate_data(
-            self, X, y, dtype=np.float64, y_numeric=True, ensure_all_finite=False
-        )
+        table, targets = validated(self, X, y, reset=True)
         return table, np.asarray(targets, dtype=float)
 
     def _unit_queries(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
         check_numeric_columns(X, Places(X))
-        table = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
+        table = validated(self, X, reset=False)
         data = self.training_data_
         check_finite(table, "X", data.feature_names, Places(X))
         U = data.box.to_unit(table)

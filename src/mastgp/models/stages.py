@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from ..data.dataset import Dataset, Fidelity
 from ..errors import EqualCostWarning, FitWarning, warn
+from ..estimators import check_random_state
 from ..gp import GaussianProcess
 from ..progress import counter
 from ..surrogates.base import Fitted, Hints, Surrogate

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from ..data.dataset import Dataset, Fidelity
+from ..data.places import cdist
 from ..gp import Component, Model, without_priors
 from ..gp.priors import FACTOR_PRIOR, Cauchy, Gamma, LogNormal, Prior, lengthscale_prior
 

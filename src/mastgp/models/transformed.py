@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from .. import stored
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError
+from ..estimators import clone
 from ..gp.blends import Distribution, Transformed, blended
 from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
 from ..storage.model_file import estimator_state, restored_estimator

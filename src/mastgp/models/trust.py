@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
+from ..data.places import cdist
 from ..errors import DataError, unknown
 
 Array = NDArray[np.float64]

@@ -125,8 +125,8 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     axes.set_title(_parity_title(model, checked), fontsize=9)
     axes.set(xlim=ends, ylim=ends)  # a long error bar shall not squeeze the points
     axes.set_aspect("equal", adjustable="box")
-    axes.set_xlabel(_wrapped(f"observed {_target(model)}"))
-    axes.set_ylabel(_wrapped(f"predicted {_target(model)}", 34))
+    axes.set_xlabel(_wrapped(f"observed {_target_with_unit(model)}"))
+    axes.set_ylabel(_wrapped(f"predicted {_target_with_unit(model)}", 34))
 
 
 def _checked(model: MultiFidelityRegressor) -> HeldOut | None:
@@ -256,8 +256,8 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
     axes.scatter([], [], s=22, color="black", label=f"{data.top.name}{star}")
     if star:
         axes.plot([], [], " ", label=_STAR)
-    axes.set_xlabel(_wrapped(column))
-    axes.set_ylabel(_wrapped(_target(model), 34))
+    axes.set_xlabel(_wrapped(data.with_unit(column) or column))
+    axes.set_ylabel(_wrapped(_target_with_unit(model), 34))
     axes.set_title(_slice_title(model, column, centre), fontsize=9)
     if legend:
         axes.legend(fontsize=7, loc="best")
@@ -364,6 +364,10 @@ def _colours(model: MultiFidelityRegressor) -> list[str]:
 
 def _target(model: MultiFidelityRegressor) -> str:
     return model.target_name_ or "y"
+
+
+def _target_with_unit(model: MultiFidelityRegressor) -> str:
+    return model.training_data_.with_unit(model.target_name_) or "y"
 
 
 def _wrapped(text: str, letters: int = _LABEL_LETTERS) -> str:

@@ -26,6 +26,7 @@ def summarise(model: MultiFidelityRegressor) -> dict[str, Any]:
         "method": type(model).__name__,
         "label": model.label,
         "target": model.target_name_,
+        "unit": data.units.get(model.target_name_ or ""),
         "predicts": data.top.name,
         "costs_assumed": data.ranking.costs_assumed,
         "fidelities": _fidelities(data, facts),
@@ -78,6 +79,7 @@ def _inputs(data: Dataset, own: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = [
         {
             "name": name,
+            "unit": data.units.get(name),
             "low": float(data.box.low[i]),
             "high": float(data.box.high[i]),
             "expensive_points": [
@@ -86,7 +88,11 @@ def _inputs(data: Dataset, own: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for i, name in enumerate(data.feature_names)
     ]
-    return [{**row, **facts} for row, facts in zip(rows, own or [{}] * len(rows), strict=True)]
+    learned = zip(rows, own or [{}] * len(rows), data.box.varies, strict=True)
+    return [
+        {**row, **(facts if varies else dict.fromkeys(facts))}  # of a constant nothing is learned
+        for row, facts, varies in learned
+    ]
 
 
 def _options(model: MultiFidelityRegressor) -> dict[str, Any]:

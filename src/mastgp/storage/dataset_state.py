@@ -26,6 +26,7 @@ def dataset_state(data: Dataset) -> dict[str, Any]:
         "feature_names": list(data.feature_names),
         "feature_names_given": data.feature_names_given,
         "target_name": data.target_name,
+        "units": dict(data.units),
     }
 
 
@@ -40,6 +41,7 @@ def restored_dataset(state: dict[str, Any]) -> Dataset:
         feature_names=tuple(state["feature_names"]),
         target_name=state.get("target_name"),
         feature_names_given=state.get("feature_names_given", False),
+        units=state.get("units", {}),
     )
 
 

@@ -10,9 +10,9 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
 
 from ..errors import DataError, MastError
+from ..estimators import Estimator, clone
 
 Array = NDArray[np.float64]
 _T = TypeVar("_T")
@@ -56,7 +56,7 @@ class Hints:
     before: Fitted | None = None
 
 
-class Surrogate(BaseEstimator, ABC):  # type: ignore[misc]
+class Surrogate(Estimator, ABC):
     """How the regressor of a stage is built. Models such as :class:`mastgp.MAST` are made of these.
 
     A subclass says how to `fit`. Everything else has a default: the surrogate needs nothing

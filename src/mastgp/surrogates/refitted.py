@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from .. import stored
+from ..estimators import check_random_state
 from ..stored import ANY
 from .base import Fitted, Hints, Surrogate, copied
 

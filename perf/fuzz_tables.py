@@ -1,0 +1,366 @@
+"""Random hostile tables: a right answer, or an error of ours that names the file.
+
+Every table is drawn with its true values. It is then written in some dialect, and perhaps damaged.
+An undamaged table must come back exactly. A damaged one must either come back exactly (the damage
+did no harm) or be refused by an error of ours that names the file and, where one cell is wrong, the
+row and the column. Anything else is a defect, and is printed with its seed.
+
+    python perf/fuzz_tables.py --tables 5000 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import random
+import re
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mastgp import MastError, MastWarning
+from mastgp.data.tables import training_table
+
+SEPARATORS = (",", ";", "\t", "|", " ")
+NAMES = ("mach", "alpha (deg)", "Länge", "x,y", "a;b", "t", "drag#2", 'say "hi"', "p=1", "β", "1st")
+UNITS = ("m", "[deg]", "kg/m3", "-", "%", "m/s")
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "utf-16-le")
+#: Cells that are no numbers; blank ones among them.
+WRONG = (
+    "two",
+    "",
+    "n/a",
+    "1.2.3",
+    "0x1F",
+    "1_000",
+    "--",
+    "1 2",
+    "inf",
+    "-Infinity",
+    "nan",
+    "1e999",
+)
+#: Digits of other scripts that Python takes for numbers.
+DIGITS = ("١٢", "１２", "²")
+
+
+@dataclass
+class Case:
+    """A table with its true values, how it is written, and what must be said of it.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the columns; the last is the target's.
+    values : array
+    cells : list of list of str
+    wrong : (row, column) or None
+        A cell that must be named.
+    refused : bool
+        Whether the table must be refused.
+    """
+
+    names: list[str]
+    values: np.ndarray
+    cells: list[list[str]]
+    separator: str = ","
+    comma: bool = False
+    encoding: str = "utf-8"
+    ending: str = ".csv"
+    units: list[str] | None = None
+    comments: bool = False
+    line_end: str = "\n"
+    blank_lines: bool = False
+    damage: str = "none"
+    wrong: tuple[int, int] | None = None
+    refused: bool = False
+    data: bytes | None = None
+    lines: list[int] = field(default_factory=list)
+
+
+def draw(rng: random.Random) -> Case:
+    """A table and the way it is written."""
+    n, d = rng.randint(1, 8), rng.randint(1, 5)
+    names = rng.sample(NAMES, d + 1)
+    scale = 10.0 ** rng.randint(-8, 8)
+    values = np.array([[number(rng, scale) for _ in names] for _ in range(n)])
+    case = Case(names, values, [[written(rng, v) for v in row] for row in values])
+    case.separator = rng.choice(SEPARATORS)
+    case.comma = case.separator in ";\t|" and rng.random() < 0.4
+    case.encoding = rng.choice(ENCODINGS)
+    case.ending = rng.choice((".csv", ".txt", ".dat", "", ".zip"))
+    case.units = [rng.choice(UNITS) for _ in names] if rng.random() < 0.2 else None
+    case.comments, case.blank_lines = rng.random() < 0.2, rng.random() < 0.2
+    case.line_end = rng.choice(("\n", "\r\n", "\r"))
+    if case.encoding == "cp1252":
+        case.names = [name.replace("β", "ß") for name in case.names]
+    return case
+
+
+def number(rng: random.Random, scale: float) -> float:
+    kind = rng.random()
+    if kind < 0.3:
+        return float(rng.randint(-50, 50))
+    return round(rng.gauss(0, 1) * scale, 12) if kind < 0.5 else rng.gauss(0, 1) * scale
+
+
+def written(rng: random.Random, value: float) -> str:
+    """A number in one of the ways in which programs write it, without a loss."""
+    value = float(value)
+    forms = [repr(value), f"{value:.17g}", f"{value:.17e}", f"{value:+.17g}", f"{value:.17E}"]
+    if value == int(value) and abs(value) < 1e6:
+        forms += [str(int(value)), f"{int(value)}."]
+    return rng.choice(forms)
+
+
+# Kinds of damage. Each changes a case and says what must be said of it.
+
+
+def wrong_cell(case: Case, rng: random.Random) -> None:
+    row, column = rng.randrange(len(case.cells)), rng.randrange(len(case.names))
+    case.cells[row][column] = rng.choice(WRONG)
+    if case.separator == " " and len(case.cells[row][column].split()) != 1:
+        case.cells[row][column] = "two"
+    case.wrong, case.refused = (row, column), True
+
+
+def other_digits(case: Case, rng: random.Random) -> None:
+    """Digits of other scripts: Python and we read some of them; never another number."""
+    row, column = rng.randrange(len(case.cells)), rng.randrange(len(case.names))
+    if case.encoding == "cp1252":
+        case.encoding = "utf-8"
+    cell = rng.choice(DIGITS)
+    case.cells[row][column] = cell
+    case.values[row, column] = 12.0
+    if cell == "²":
+        case.wrong, case.refused = (row, column), True
+
+
+def two_marks(case: Case, rng: random.Random) -> None:
+    case.separator, case.comma = ";", False
+    column = rng.randrange(len(case.names))
+    for row, cell in enumerate(("1.5", "1,234")):
+        if row < len(case.cells):
+            case.cells[row][column] = cell
+            case.values[row, column] = 1.5
+    case.refused = len(case.cells) > 1
+
+
+def extra_cell(case: Case, rng: random.Random) -> None:
+    case.cells[rng.randrange(len(case.cells))].append("7")
+    case.refused = True
+
+
+def short_row(case: Case, rng: random.Random) -> None:
+    row = rng.randrange(len(case.cells))
+    case.cells[row].pop()
+    case.refused = True
+    if len(case.cells[row]) == 0 or case.separator == " ":
+        return
+    case.wrong = (row, len(case.names) - 1)
+
+
+def same_name(case: Case, rng: random.Random) -> None:
+    case.names[rng.randrange(len(case.names) - 1)] = case.names[-1]
+    case.refused = True
+
+
+def no_name(case: Case, rng: random.Random) -> None:
+    case.separator = rng.choice(",;\t")
+    case.names[rng.randrange(len(case.names) - 1)] = " "
+    case.refused = True
+
+
+def control(case: Case, rng: random.Random) -> None:
+    column = rng.randrange(len(case.names) - 1)
+    case.names[column] = f"x{rng.choice(chr(27) + chr(0) + chr(7))}[31m"
+    case.refused = True
+
+
+def long_name(case: Case, rng: random.Random) -> None:
+    case.names[rng.randrange(len(case.names) - 1)] = "x" * rng.choice((20_000, 150_000))
+    case.refused = True
+
+
+def no_header(case: Case, rng: random.Random) -> None:
+    case.names = [repr(float(i)) for i in range(len(case.names))]
+    case.refused = True
+
+
+def header_only(case: Case, rng: random.Random) -> None:
+    case.cells, case.values, case.units = [], case.values[:0], None
+    case.refused = True
+
+
+def cut(case: Case, rng: random.Random) -> None:
+    """A file that ends in the middle: whatever comes back are values of ours, as far as they go."""
+    data = encoded(case)
+    case.data = data[: rng.randrange(len(data))]
+    case.refused = False
+
+
+def noise(case: Case, rng: random.Random) -> None:
+    case.data = rng.randbytes(rng.randint(0, 300))
+
+
+def swapped_bytes(case: Case, rng: random.Random) -> None:
+    data = bytearray(encoded(case))
+    for _ in range(rng.randint(1, 5)):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    case.data = bytes(data)
+
+
+DAMAGES: dict[str, Callable[[Case, random.Random], None] | None] = {
+    "none": None,
+    "wrong cell": wrong_cell,
+    "other digits": other_digits,
+    "two decimal marks": two_marks,
+    "extra cell": extra_cell,
+    "short row": short_row,
+    "same name twice": same_name,
+    "no name": no_name,
+    "control character": control,
+    "long name": long_name,
+    "no header": no_header,
+    "header only": header_only,
+    "cut": cut,
+    "noise": noise,
+    "swapped bytes": swapped_bytes,
+}
+#: Damage that changes bytes: it may make another table, whose values nobody knows.
+UNKNOWN = {"cut", "noise", "swapped bytes"}
+
+
+def encoded(case: Case) -> bytes:
+    """The bytes of the file."""
+    rows = [row_text(case.names, case)]
+    if case.comments:
+        rows = ["# written by a program, on a day; with; semicolons", *rows]
+    if case.units is not None:
+        rows.append(row_text(case.units, case))
+    for number, row in enumerate(case.cells):
+        if case.comments and number % 3 == 1:
+            rows.append("  # a comment, in between")
+        if case.blank_lines and number % 2 == 1:
+            rows.append("")
+        case.lines.append(len(rows) + 1)
+        rows.append(row_text([c.replace(".", ",") if case.comma else c for c in row], case))
+    text = case.line_end.join(rows) + case.line_end
+    return text.encode(case.encoding, "replace")
+
+
+def row_text(cells: list[str], case: Case) -> str:
+    return case.separator.join(quoted(cell, case) for cell in cells)
+
+
+def quoted(cell: str, case: Case) -> str:
+    odd = set(cell) & {case.separator, '"', " ", "#", "\n", ","}
+    if cell == "" and case.separator == " ":
+        return '""'
+    return '"' + cell.replace('"', '""') + '"' if odd else cell
+
+
+def verdict(case: Case, path: Path) -> str:
+    """What became of a table; a word that begins with BAD is a defect."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", MastWarning)
+            table = training_table([str(path)], case.names[-1])
+    except MastError as error:
+        return of_error(case, str(error), path)
+    except Exception as error:
+        return f"BAD {type(error).__name__}: {error}"
+    if case.damage in UNKNOWN:
+        return "read"
+    if case.refused:
+        return "BAD read, but wrong"
+    return of_values(case, table.X, table.y)
+
+
+def of_error(case: Case, message: str, path: Path) -> str:
+    if not case.refused and case.damage not in UNKNOWN:
+        return f"BAD refused: {message}"
+    if str(path) not in message:
+        return f"BAD does not name the file: {message}"
+    if case.wrong is not None and not names_cell(case, message):
+        return f"BAD does not name line and column: {message}"
+    return "refused"
+
+
+def names_cell(case: Case, message: str) -> bool:
+    row, column = case.wrong or (0, 0)
+    name = " ".join(case.names[column].split())
+    return f"line {case.lines[row]} of" in message and f"column {name!r}" in message
+
+
+def of_values(case: Case, X: pd.DataFrame, y: pd.Series) -> str:
+    names = [" ".join(name.split()) for name in case.names]
+    if list(X.columns) != names[:-1]:
+        return f"BAD columns {list(X.columns)}"
+    got = np.column_stack([X.to_numpy(), y.to_numpy()])
+    return "right" if np.array_equal(got, case.values) else "BAD other values"
+
+
+def run(seed: int, folder: Path) -> tuple[str, str]:
+    """Draw, write and read one table: the kind of damage, and what became of it."""
+    rng = random.Random(seed)
+    case = draw(rng)
+    case.damage = rng.choice(["none"] * 5 + list(DAMAGES))
+    damage = DAMAGES[case.damage]
+    if damage is not None:
+        damage(case, rng)
+    data = case.data
+    if data is None:
+        case.lines.clear()
+        data = encoded(case)
+    path = folder / f"table{case.ending}"
+    path.write_bytes(data)
+    return case.damage, verdict(case, path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0, help="of the first table")
+    options = parser.parse_args()
+    counts: Counter[tuple[str, str]] = Counter()
+    slowest, bad = 0.0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.seed, options.seed + options.tables):
+            started = time.perf_counter()
+            damage, outcome = run(seed, Path(folder))
+            slowest = max(slowest, time.perf_counter() - started)
+            counts[damage, re.sub(r"BAD.*", "BAD", outcome, flags=re.DOTALL)] += 1
+            if outcome.startswith("BAD"):
+                bad += 1
+                if bad <= 20:
+                    print(f"seed {seed}, {damage}: {outcome[:300]}", file=sys.stderr)
+    report(counts, options.tables, slowest)
+    sys.exit(1 if bad else 0)
+
+
+def report(counts: Counter[tuple[str, str]], tables: int, slowest: float) -> None:
+    """Print the counts by outcome, and by damage."""
+    out = io.StringIO()
+    outcomes = ("right", "refused", "read", "BAD")
+    print(f"{'':20s}" + "".join(f"{outcome:>9s}" for outcome in outcomes), file=out)
+    for damage in DAMAGES:
+        row = [counts[damage, outcome] for outcome in outcomes]
+        print(f"{damage:20s}" + "".join(f"{count:9d}" for count in row), file=out)
+    totals = [sum(counts[damage, outcome] for damage in DAMAGES) for outcome in outcomes]
+    print(f"{'all ' + str(tables):20s}" + "".join(f"{count:9d}" for count in totals), file=out)
+    print(f"slowest table: {slowest:.2f} s", file=out)
+    print(out.getvalue(), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""How commands read their options and print their help.
+
+An option that takes one value is an error when it is given twice; elsewhere the last one would win
+without a word. The help of a command with many options has them in groups, and ends with examples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+#: Options of 'mast fit', by what they are about. Those not named here come last.
+FIT_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Data": (
+        "target",
+        "cost",
+        "order",
+        "fidelity_column",
+        "inputs",
+        "ignore",
+        "categorical",
+        "numeric",
+        "integer",
+        "log",
+        "log_input",
+        "bounds",
+        "noise_std",
+        "noise_column",
+        "skip_missing",
+    ),
+    "Model": ("method", "output", "check", "seed", "as_json", "help"),
+    "Expert": (),
+}
+FIT_EXAMPLES = (
+    "mast fit coarse.csv fine.csv --target drag --cost coarse=1,fine=10 -o wing.mast",
+    "mast fit runs.xlsx:2026 --target low=LF,high=HF --order low,high --method auto --skip-missing",
+)
+
+
+class Command(TyperCommand):
+    """A command that refuses an option given twice, and shows its options in groups."""
+
+    groups: Mapping[str, tuple[str, ...]] = {}
+    examples: tuple[str, ...] = ()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; an option of one value that is given twice is refused."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for param, times in Counter(order).items():
+            single = param.param_type_name == "option" and not getattr(param, "multiple", False)
+            if single and times > 1 and not getattr(param, "is_flag", False):
+                shown = max(param.opts, key=len)
+                raise typer.BadParameter(f"{shown} is given {times} times; give it once", ctx=ctx)
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options group by group."""
+        if not self.groups:
+            super().format_options(ctx, formatter)
+            return
+        records: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        records |= {f"{group} options": [] for group in self.groups}
+        for param in self.get_params(ctx):
+            if (record := param.get_help_record(ctx)) is not None:
+                records[self._group_of(param)].append(record)
+        for title, rows in records.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def _group_of(self, param: Any) -> str:
+        if param.param_type_name == "argument":
+            return "Arguments"
+        *_, last = self.groups
+        found = (group for group, names in self.groups.items() if param.name in names)
+        return f"{next(found, last)} options"
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, each on a line of its own."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+        super().format_epilog(ctx, formatter)
+
+
+class FitCommand(Command):
+    """The command with the most options."""
+
+    groups = FIT_GROUPS
+    examples = FIT_EXAMPLES

@@ -1,0 +1,44 @@
+"""Rows with empty cells, as failed runs leave them: counted, named, and left out on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError, MissingWarning, warn
+from .cells import is_blank
+from .source import Source
+
+
+def without_missing(source: Source, columns: Sequence[str]) -> Source:
+    """Leave out rows in which a cell of these columns is empty, and say how many.
+
+    Parameters
+    ----------
+    source : Source
+    columns : sequence of str
+        Columns that are needed; empty cells of others do not matter.
+    """
+    blank = {column: is_blank(source.rows[column]) for column in columns}
+    empty = np.logical_or.reduce(list(blank.values()), initial=False)
+    n = int(np.sum(empty))
+    if not n:
+        return source
+    total = len(source.rows)
+    if n == total:
+        raise DataError(f"every row of {source.path} has an empty cell, so that none is left")
+    warn(
+        f"{n} of {total} rows of {source.path} {'has' if n == 1 else 'have'} an empty cell, first "
+        f"{_first(source, blank, empty)}: left out",
+        MissingWarning,
+    )
+    return source.with_rows(source.rows[~empty])
+
+
+def _first(source: Source, blank: dict[str, NDArray[np.bool_]], empty: NDArray[np.bool_]) -> str:
+    row = int(np.argmax(empty))
+    column = next(name for name, cells in blank.items() if cells[row])
+    label = source.rows.index[row]
+    return f"{source.unit} {source.first + int(label)}, column {column!r}"

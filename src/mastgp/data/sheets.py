@@ -1,0 +1,136 @@
+"""Sheets of spreadsheets: .xlsx by openpyxl, old .xls by xlrd."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import pandas as pd
+
+from ..errors import DataError, MastError, unknown
+from ..libraries import import_extra
+from .opening import Place
+from .source import Source, checked_names, text_source
+
+#: Spreadsheets that would be larger than this, unpacked, are refused.
+MOST_UNPACKED = 2**30
+EXTRA = "files"
+
+
+def read_sheet(data: bytes, place: Place) -> Source:
+    """Read one sheet: the one that is named, or the first."""
+    old = data.startswith(b"\xd0\xcf\x11\xe0")
+    try:
+        rows = _rows_of_xls(data, place) if old else _rows_of_xlsx(data, place)
+    except MastError:
+        raise
+    except Exception as error:  # the libraries' errors share no base class
+        raise DataError(f"{place} cannot be read as a spreadsheet: {error}") from error
+    return _source(rows, str(place))
+
+
+def write_sheet(table: pd.DataFrame, file: Any, path: str) -> None:
+    """Write a table as the only sheet of an .xlsx file."""
+    openpyxl = import_extra("openpyxl", EXTRA, f"the spreadsheet {path}")
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("predictions")
+    try:
+        sheet.append([str(name) for name in table.columns])
+        for row in table.itertuples(index=False, name=None):
+            sheet.append([_plain(value) for value in row])
+    except openpyxl.utils.exceptions.IllegalCharacterError as error:
+        raise DataError(
+            f"{path}: control characters cannot be written to a spreadsheet: {str(error)!r}"
+        ) from None
+    book.save(file)
+
+
+def _plain(value: Any) -> Any:
+    """A value as openpyxl knows it."""
+    value = value.item() if hasattr(value, "item") else value
+    return None if value is pd.NA or value is pd.NaT else value
+
+
+def _rows_of_xlsx(data: bytes, place: Place) -> list[list[str]]:
+    openpyxl = import_extra("openpyxl", EXTRA, f"the spreadsheet {place.path}")
+    _check_size(data, place)
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    sheet = sheets[_chosen(place, list(sheets))]
+    sheet.reset_dimensions()  # what files say of their size may be wrong
+    return [[_text(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+
+
+def _rows_of_xls(data: bytes, place: Place) -> list[list[str]]:
+    xlrd = import_extra("xlrd", EXTRA, f"the spreadsheet {place.path}")
+    book = xlrd.open_workbook(file_contents=data)
+    sheet = book.sheet_by_name(_chosen(place, book.sheet_names()))
+    return [[_text_of_xls(cell, book) for cell in sheet.row(i)] for i in range(sheet.nrows)]
+
+
+def _check_size(data: bytes, place: Place) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except zipfile.BadZipFile:
+        raise DataError(
+            f"{place.path} is no spreadsheet; if it is text, name it .csv instead"
+        ) from None
+    if size > MOST_UNPACKED:
+        raise DataError(f"{place.path} would be {size / 2**30:.1f} GB unpacked; save it as CSV")
+
+
+def _chosen(place: Place, sheets: Sequence[str]) -> str:
+    if not sheets:
+        raise DataError(f"{place.path} has no sheet with cells")
+    if place.sheet is None:
+        return sheets[0]
+    if place.sheet not in sheets:
+        raise unknown(f"sheet of {place.path}", place.sheet, sheets)
+    return place.sheet
+
+
+def _text(value: Any) -> str:
+    """A cell as text; numbers keep every digit."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value)
+
+
+def _text_of_xls(cell: Any, book: Any) -> str:
+    """Old files keep dates, yes and no, and errors as numbers of another type."""
+    import xlrd
+
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        moment: datetime = xlrd.xldate_as_datetime(cell.value, book.datemode)
+        return moment.isoformat()
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return str(bool(cell.value))
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return str(xlrd.error_text_from_code.get(cell.value, "#ERROR"))
+    return _text(cell.value)
+
+
+def _source(rows: list[list[str]], path: str) -> Source:
+    """The table below the first row that is not blank."""
+    above = next((i for i, row in enumerate(rows) if any(cell.strip() for cell in row)), None)
+    if above is None:
+        raise DataError(f"{path} has no rows of data")
+    width = max(len(row) for row in rows)
+    names, *below = (_padded(row, width) for row in rows[above:])
+    table = pd.DataFrame(below, columns=range(width), dtype=str)
+    return text_source(checked_names(names, path), table, path, first=above + 2, unit="row")
+
+
+def _padded(row: Iterable[str], width: int) -> list[str]:
+    cells = list(row)
+    return cells + [""] * (width - len(cells))
