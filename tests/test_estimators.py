@@ -12,7 +12,8 @@ import sklearn.base
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state as sklearns_random_state
 
-from mastgp import MAST, estimators
+from mastgp import MAST, DataError, estimators
+from mastgp.estimators import validated
 from wing import COSTS, FIT, WING
 
 
