@@ -54,6 +54,7 @@ def test_a_unit_that_kills_its_process_does_not_stop_the_others(tmp_path, small_
 ENDED = """
 import os, signal, sys
 from multiprocessing import active_children
+from mastgp import processes
 from mastgp.bench.store import Appender
 from mastgp.cli.main import main
 
@@ -65,6 +66,7 @@ def ended(self, record):
     os.kill(os.getpid(), getattr(signal, sys.argv[-1].rpartition("/")[2]))
 
 if __name__ == "__main__":
+    processes.GRACE_SECONDS = 300  # a busy machine is no reason for a test to fail
     Appender.append = ended
     main()
 """
@@ -78,7 +80,7 @@ def test_a_run_that_is_ended_takes_its_workers_along(tmp_path, name, code):
         sys.executable, tmp_path / "run.py", "bench", "run", "two-fidelity", "--methods", "auto",
         "--problems", "branin", "--seeds", "4", "--test-size", "50", "--jobs", "2", "--out", out,
     ]  # fmt: skip
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert ran.returncode == code
     assert ran.stderr == ("Error: ended by SIGTERM\n" if name == "SIGTERM" else "")
     for worker in ran.stdout.split():
