@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .categorical import embedding_of
 from .covariance import Covariance, Term
 from .layout import Layout
 from .linalg import cholesky, lower_inverse, solve_cholesky, symmetric_product
@@ -66,6 +67,8 @@ class Objective:
     basis : array of shape (n, number of profiled means)
         H: the columns of `members` whose means are profiled. A group without observations has
         none, and keeps a mean of zero. Uncertain means have none: they are part of K.
+    embedding : Embedding or None
+        What kernels see instead of categorical inputs, if there are any.
     """
 
     def __init__(self, model: Model, data: Observations) -> None:
@@ -75,8 +78,10 @@ class Objective:
         self.members: Array = (data.groups[:, None] == np.arange(model.n_groups)).astype(float)
         self._profiled = self.members.any(axis=0) & (model.means == "profiled")
         self.basis = self.members[:, self._profiled]
-        self._covariance = Covariance(model, data)
-        self._inputs = WarpInputs.of(data.X) if model.warp else None
+        self.embedding = embedding_of(model.categories, data.X)
+        self._covariance = Covariance(model, data, self.embedding)
+        self._numbers = data.X if self.embedding is None else self.embedding.numbers(data.X)
+        self._inputs = WarpInputs.of(self._numbers) if model.warp else None
         self._targets = np.column_stack([data.y, self.basis])
         self._ones = np.ones((len(data.y), 1))
         self._learns_noise = self.members
@@ -93,9 +98,10 @@ class Objective:
 
     def factorise(self, parameters: Hyperparameters) -> Factorisation:
         """Factorise K and profile the means."""
-        X = self.data.X
+        X = self._numbers
         if self._inputs is not None:
             X = self._inputs.value(parameters.warp_a, parameters.warp_b)
+        X = self._embedded(X, parameters)
         K = self._covariance.matrix(self._covariance.terms(parameters, X), parameters)
         L, jitter = cholesky(K)
         return self._profile(L, jitter, solve_cholesky(L, self._targets))
@@ -111,6 +117,12 @@ class Objective:
         quadratic = float(self.data.y @ f.alpha)
         return -0.5 * (quadratic + log_determinant + len(f.alpha) * _LOG_2PI)
 
+    def _embedded(self, numbers: Array, parameters: Hyperparameters) -> Array:
+        """What kernels see of the observations, whose numeric inputs have been warped."""
+        if self.embedding is None:
+            return numbers
+        return self.embedding.observed_columns(numbers, parameters.positions)
+
     def _profile(self, L: Array, jitter: float, solved: Array) -> Factorisation:
         """Profile the means, given `solved` = K^-1 [y, H]."""
         gram = self.basis.T @ solved  # H^T K^-1 [y, H]
@@ -121,12 +133,12 @@ class Objective:
         return Factorisation(L, jitter, beta, solved[:, 0] - solved[:, 1:] @ means)
 
     def _log_likelihood_gradient(self, parameters: Hyperparameters) -> tuple[float, Array]:
-        X, warp_partials = self.data.X, None
+        X, warp_partials = self._numbers, None
         if self._inputs is not None:
             X, *warp_partials = self._inputs.value_and_partials(
                 parameters.warp_a, parameters.warp_b
             )
-        terms = self._covariance.terms(parameters, X)
+        terms = self._covariance.terms(parameters, self._embedded(X, parameters))
         f, A = self._factorise_with_trace(terms, parameters)
         gradient, layout = np.empty(self.layout.size), self.layout
         by_input = self._add_components(gradient, A, terms, parameters)
@@ -137,7 +149,10 @@ class Objective:
             gradient[layout.noise.where] = 0.5 * parameters.noise_var * per_group
         if warp_partials is not None:
             for block, partial in zip((layout.warp_a, layout.warp_b), warp_partials, strict=True):
-                gradient[block.where] = np.einsum("id,id->d", by_input, partial)
+                by_number = by_input[:, : partial.shape[1]]
+                gradient[block.where] = np.einsum("id,id->d", by_number, partial)
+        if self.embedding is not None:
+            gradient[layout.positions.where] = self.embedding.by_position(by_input)
         return self.log_density(f), gradient
 
     def _factorise_with_trace(
@@ -154,17 +169,22 @@ class Objective:
     def _add_components(
         self, gradient: Array, A: Array, terms: list[Term], parameters: Hyperparameters
     ) -> Array:
-        """Write the derivatives by lengthscales and scales; return those by the warped inputs."""
-        by_input = np.zeros_like(self.data.X)
+        """Write the derivatives by lengthscales and scales; return those by what kernels see."""
+        by_input = np.zeros((len(self.data.y), terms[0].Z.shape[1]))
+        moved = self.model.warp or self.embedding is not None
         for c, (term, component) in enumerate(zip(terms, self.model.components, strict=True)):
             part = A[term.rows, term.rows]
             spread = _radial_spread(part, term)
             by_lengthscale = np.einsum("id,id->d", term.Z, spread)
+            lengthscales = parameters.lengthscales[c]
+            if self.embedding is not None:
+                by_lengthscale = self.embedding.by_input(by_lengthscale)
+                lengthscales = lengthscales[self.embedding.owners]
             if component.isotropic:
                 by_lengthscale = by_lengthscale.sum()
             gradient[self.layout.lengthscales[c].where] = by_lengthscale
-            if self.model.warp:
-                by_input[term.rows] -= spread / parameters.lengthscales[c]
+            if moved:
+                by_input[term.rows] -= spread / lengthscales
             if component.learn_scale:
                 by_scale = symmetric_product(part * term.covariance.T, self._ones[term.rows]).sum()
                 gradient[self.layout.scales[c].where] = 0.5 * by_scale
