@@ -58,6 +58,10 @@ class ConstantInputWarning(MastWarning):
     """An input column does not vary, so nothing can be learned about it."""
 
 
+class CategoriesWarning(MastWarning):
+    """Columns of text, booleans or pandas' categories are taken as categorical inputs."""
+
+
 class ExtrapolationWarning(MastWarning):
     """Predictions were asked for far outside the data."""
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mastgp import DataError
+from mastgp.data.categories import Category, Kinds
 from mastgp.data.columns import Roles
 from mastgp.data.tables import frame_table, query_table, training_table
 
@@ -135,12 +136,52 @@ def test_each_column_has_one_role(files, options, words):
         read(files, **options)
 
 
-def test_a_column_of_text_may_be_left_out_or_name_the_fidelity(files):
-    for path in files.values():
-        lines = path.read_text().splitlines()
-        path.write_text("\n".join([lines[0] + ",case", *(line + ",A" for line in lines[1:])]))
-    with pytest.raises(DataError, match=r"leave the column out \(--ignore 'case', .* is it the"):
-        read(files)
+def add_column(files, cells):
+    """Add a column 'case' to all files, of cells that are repeated."""
+    for path, own in zip(files.values(), cells, strict=True):
+        header, *lines = path.read_text().splitlines()
+        rows = [f"{line},{own[i % len(own)]}" for i, line in enumerate(lines)]
+        path.write_text("\n".join([f"{header},case", *rows]))
+
+
+def test_columns_of_text_are_read_as_labels(files):
+    add_column(files, [["A", "B"], ["B", "C"]])
+    table = read(files)
+    assert list(table.X["case"])[:2] == ["A", "B"]
+    assert table.X["mach"].dtype == float
+
+
+def test_columns_of_numbers_are_read_as_labels_on_request(files):
+    table = read(files, kinds=Kinds(categorical=["alpha"]))
+    assert table.X["alpha"].iloc[0] == "1"
+    assert table.kinds.categorical == ["alpha"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kinds", "words"),
+    [
+        ([["A", "1"], ["B"]], Kinds(), "'A' is not a number .* remove the row"),
+        ([["A", "B"], ["A"]], Kinds(numeric=["case"]), r"leave the column out \(--ignore 'case'"),
+        ([["A", "B"], ["A"]], Kinds(integer=["case"]), "'A' is not a number"),
+        ([["A", " "], ["A"]], Kinds(), "line 3 of .*, column 'case': the value is missing"),
+        ([["A"], ["A"]], Kinds(categorical=["cases"]), "categorical names 'cases', but the inputs"),
+    ],
+)
+def test_text_among_numbers_is_a_mistake(files, cells, kinds, words):
+    add_column(files, cells)
+    with pytest.raises(DataError, match=words):
+        read(files, kinds=kinds)
+
+
+def test_queries_with_an_unknown_level_are_named_with_their_line(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("material,mach\nal,0.5\ntin,0.6\n")
+    category = Category(1, "material", ("al", "steel"))
+    with pytest.raises(DataError, match="'material' is 'tin' in line 3 of .*'al', 'steel'"):
+        query_table(str(path), ["mach", "material"], [category])
+    path.write_text("material,mach\nal,0.5\nsteel,0.6\n")
+    _, inputs = query_table(str(path), ["mach", "material"], [category])
+    assert list(inputs["material"]) == ["al", "steel"]
 
 
 def test_labels_stay_as_they_are_written(tmp_path):

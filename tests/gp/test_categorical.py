@@ -17,7 +17,7 @@ from mastgp.gp.parameters import Hyperparameters
 def mixed_data(rng, model, n=30):
     X = rng.random((n, model.n_inputs))
     for category in model.categories:
-        X[:, category.column] = rng.integers(0, category.n_levels, n)
+        X[:, category.column] = rng.integers(0, category.n_levels, n) / (category.n_levels - 1)
     y = rng.standard_normal(n)
     groups = np.sort(rng.integers(0, model.n_groups, n)).astype(np.intp)
     noise = None if model.learn_noise else rng.uniform(0.01, 0.1, n)
@@ -35,13 +35,13 @@ def numeric_gradient(objective, theta, step=1e-5):
 
 def response(X):
     """A numeric input and three levels, of which the first two are alike."""
-    shift = np.array([0.0, 0.2, 2.0])[X[:, 1].astype(int)]
+    shift = np.array([0.0, 0.2, 2.0])[np.rint(2 * X[:, 1]).astype(int)]
     return np.sin(4 * X[:, 0] + shift) + shift
 
 
 def three_levels(rng, n=30, order=(0, 1, 2), **options):
-    X = np.column_stack([rng.random(n), rng.integers(0, 3, n)])
-    coded = np.column_stack([X[:, 0], np.array(order)[X[:, 1].astype(int)]])
+    x, level = rng.random(n), rng.integers(0, 3, n)
+    X, coded = (np.column_stack([x, at / 2]) for at in (level, np.array(order)[level]))
     model = Model(2, categories=(Categorical(1, 3, **options),))
     return GaussianProcess.fit(model, coded, response(X))
 
@@ -78,7 +78,7 @@ def test_the_kernel_is_a_block_of_numbers_per_pair_of_levels(rng):
     parameters = replace(parameters, positions=rng.standard_normal(6))
     z = POSITION_SCALE * parameters.positions.reshape(3, 2) / parameters.lengthscales[0, 1]
     blocks = np.exp(-0.5 * ((z[:, None] - z[None]) ** 2).sum(axis=-1))
-    codes = data.X[:, 1].astype(int)
+    codes = np.rint(2 * data.X[:, 1]).astype(int)
     x = data.X[:, 0] / parameters.lengthscales[0, 0]
     K = np.exp(-0.5 * (x[:, None] - x[None]) ** 2) * blocks[np.ix_(codes, codes)]
     K += parameters.noise_var[0] * np.eye(len(x))
@@ -95,7 +95,7 @@ def test_exchangeable_levels_have_one_correlation(rng):
         0.0,
         1.0,
     )
-    K = process._covariance(*2 * [process._warp(np.arange(4.0)[:, None])], 0, 0)
+    K = process._covariance(*2 * [process._warp(np.arange(4)[:, None] / 3)], 0, 0)
     same = np.eye(4, dtype=bool)
     np.testing.assert_allclose(K[same], 1.0)
     np.testing.assert_allclose(K[~same], np.exp(-0.5 / 0.7**2))
@@ -107,8 +107,8 @@ def test_the_order_of_levels_makes_no_difference(kernel):
     one = three_levels(np.random.default_rng(3), kernel=kernel)
     other = three_levels(np.random.default_rng(3), order=order, kernel=kernel)
     x, code = np.repeat(np.linspace(0, 1, 9), 3), np.tile(np.arange(3), 9)
-    mean, var = one.predict(np.column_stack([x, code]))
-    mean2, var2 = other.predict(np.column_stack([x, np.array(order)[code]]))
+    mean, var = one.predict(np.column_stack([x, code / 2]))
+    mean2, var2 = other.predict(np.column_stack([x, np.array(order)[code] / 2]))
     np.testing.assert_allclose(mean, mean2, atol=2e-3)
     np.testing.assert_allclose(var, var2, atol=2e-3)
     assert one.report.objective == pytest.approx(other.report.objective, abs=1e-5)
@@ -125,27 +125,27 @@ def test_similar_levels_are_close_and_borrow_from_each_other(rng):
     process = three_levels(rng)
     z = process.parameters.positions.reshape(3, 2)
     assert np.linalg.norm(z[0] - z[1]) < 0.5 * np.linalg.norm(z[0] - z[2])
-    X = np.column_stack([np.tile(np.linspace(0, 1, 21), 3), np.repeat(np.arange(3), 21)])
+    X = np.column_stack([np.tile(np.linspace(0, 1, 21), 3), np.repeat([0, 0.5, 1], 21)])
     assert np.sqrt(np.mean((process.predict(X)[0] - response(X)) ** 2)) < 0.05
 
 
 @pytest.mark.parametrize("kernel", ["latent", "exchangeable"])
 def test_a_level_without_observations_is_less_certain(rng, kernel):
-    X = np.column_stack([np.tile(np.linspace(0, 1, 8), 3), np.repeat([0, 1, 3], 8)])
+    X = np.column_stack([np.tile(np.linspace(0, 1, 8), 3), np.repeat([0, 1 / 3, 1], 8)])
     y = np.sin(4 * X[:, 0]) + X[:, 1] ** 2
     model = Model(2, categories=(Categorical(1, 4, kernel),))
     process = GaussianProcess.fit(model, X, y)
-    (_, known), (_, unknown) = (process.predict([[0.5, code]]) for code in (1, 2))
+    (_, known), (_, unknown) = (process.predict([[0.5, at]]) for at in (1 / 3, 2 / 3))
     assert unknown > 10 * known
     drawn, _ = ProcessEnsemble.drawn(process, 8)
-    assert drawn.predict([[0.5, 2]])[1] > 3 * drawn.predict([[0.5, 1]])[1]
+    assert drawn.predict([[0.5, 2 / 3]])[1] > 3 * drawn.predict([[0.5, 1 / 3]])[1]
 
 
 def test_an_unseen_level_is_where_its_prior_expects_it(rng):
     """The squared distance to a level at z is |z|^2 plus the variance of two coordinates."""
-    embedding = Embedding((Categorical(0, 3),), np.array([[0.0], [2.0]]))
+    embedding = Embedding((Categorical(0, 3),), np.array([[0.0], [1.0]]))
     positions = rng.standard_normal(6)
-    points = embedding.columns(np.arange(3.0)[:, None], np.empty((3, 0)), positions)
+    points = embedding.columns(np.arange(3)[:, None] / 2, np.empty((3, 0)), positions)
     z = positions.reshape(3, 2)
     for level in (0, 2):
         squared = ((points[level] - points[1]) ** 2).sum() / POSITION_SCALE**2
@@ -154,9 +154,9 @@ def test_an_unseen_level_is_where_its_prior_expects_it(rng):
 
 def test_gradients_of_predictions_are_of_numbers_only(rng):
     model = Model(3, (Component(kernel="matern52"),), warp=True, categories=(Categorical(1, 3),))
-    X = np.column_stack([rng.random(25), rng.integers(0, 3, 25), rng.random(25)])
+    X = np.column_stack([rng.random(25), rng.integers(0, 3, 25) / 2, rng.random(25)])
     process = GaussianProcess.fit(model, X, np.sin(4 * X[:, 0]) * (1 + X[:, 1]) + X[:, 2])
-    at, step = np.array([[0.3, 1.0, 0.6]]), 1e-5
+    at, step = np.array([[0.3, 0.5, 0.6]]), 1e-5
     gradients = process.predict_gradient(at)
     for column in (0, 2):
         move = step * np.eye(3)[[column]]
@@ -169,7 +169,7 @@ def test_gradients_of_predictions_are_of_numbers_only(rng):
 def test_a_process_is_the_same_after_saving(rng):
     process = three_levels(rng)
     restored = GaussianProcess.from_state(process.model, process.get_state())
-    X = np.column_stack([np.linspace(0, 1, 5), [0, 1, 2, 0, 1]])
+    X = np.column_stack([np.linspace(0, 1, 5), [0, 0.5, 1, 0, 0.5]])
     np.testing.assert_array_equal(process.predict(X), restored.predict(X))
 
 
@@ -182,7 +182,7 @@ def test_searches_start_with_levels_apart(rng):
     """Where all levels lie at one point the gradient vanishes."""
     model = Model(2, categories=(Categorical(1, 3),))
     for y in (rng.standard_normal(12), np.zeros(12)):
-        X = np.column_stack([rng.random(12), np.tile(np.arange(3), 4)])
+        X = np.column_stack([rng.random(12), np.tile([0, 0.5, 1], 4)])
         objective = Objective(model, Observations(X, y, np.zeros(12, dtype=np.intp)))
         for theta in default_starts(objective).values():
             z = theta[objective.layout.positions.where].reshape(3, 2)
@@ -196,7 +196,7 @@ def test_searches_start_with_levels_apart(rng):
         (lambda: Categorical(0, 0), "at least one level"),
         (lambda: Model(1, categories=(Categorical(1, 2),)), "not different ones"),
         (lambda: Model(2, categories=(Categorical(1, 2),) * 2), "not different ones"),
-        (lambda: Embedding((Categorical(0, 2),), np.array([[2.0]])), "codes from 0 to 1"),
+        (lambda: Embedding((Categorical(0, 2),), np.array([[2.0]])), "levels, from 0 to 1"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, words):

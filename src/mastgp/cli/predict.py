@@ -48,7 +48,9 @@ def predict(
         check_output(output, inputs=[model_file, queries])
     _check_not_swapped(model_file, queries)
     model = load_model(model_file)
-    table, inputs = query_table(queries, model.training_data_.feature_names)
+    table, inputs = query_table(
+        queries, model.training_data_.feature_names, model.training_data_.categories
+    )
     note_extrapolation(model.training_data_, inputs)
     predictions = add_predictions(model, table, inputs, include_noise)
     if output is not None:
@@ -68,7 +70,10 @@ def note_extrapolation(data: Dataset, inputs: pd.DataFrame) -> None:
     """Say where queries leave the range of the expensive points, if cheap ones go further."""
     if not data.cheaper:
         return
+    categorical = {category.column for category in data.categories}
     for i, name in enumerate(data.feature_names):
+        if i in categorical:
+            continue
         low, high = data.top.X[:, i].min(), data.top.X[:, i].max()
         slack = 0.05 * data.box.widths[i]
         beyond = int(((inputs[name] < low - slack) | (inputs[name] > high + slack)).sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_X_y
 
 from ..errors import DataError, listed
+from .categories import Kinds, check_not_fidelities, encode
 from .checks import check_finite
 from .fidelities import fidelity_name, is_missing
 from .rows import Options, Rows
@@ -38,6 +39,8 @@ class Table:
     places : sequence of n texts
         Where each row comes from, for messages: ``row 7`` or ``line 7 of coarse.csv``.
     target_name : str or None
+    kinds : Kinds
+        What the user says of the inputs.
     """
 
     X: Any
@@ -46,6 +49,7 @@ class Table:
     noise_std: Any
     places: Sequence[str]
     target_name: str | None = None
+    kinds: Kinds = field(default_factory=Kinds)
 
     @classmethod
     def of(cls, X: Any, y: Any, fidelity: Any = None, noise_std: Any = None) -> Table:
@@ -92,10 +96,14 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
             "several fidelities are named, but the rows have no labels; pass fidelity=labels, "
             "one for each row, or say which column holds them"
         )
-    check_numeric_columns(table.X, table.places)
+    encoded = encode(table.X, table.kinds, table.places)
+    check_numeric_columns(encoded.X, table.places)
     names = None if table.fidelity is None else names_of_rows(table.fidelity, len(table.places))
     y = _checked_targets(table.y, table.places, names)
-    X, y = (validate or as_arrays)(table.X, y)
+    X, y = (validate or as_arrays)(encoded.X, y)
+    if names is not None:
+        for category in encoded.categories:
+            check_not_fidelities(category, X[:, category.column], names, table.kinds)
     given = given_feature_names(table.X)
     return Rows(
         X,
@@ -106,6 +114,8 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         _as_noise(table.noise_std),
         table.target_name,
         feature_names_given=given is not None,
+        categories=encoded.categories,
+        integers=encoded.integers,
     )
 
 

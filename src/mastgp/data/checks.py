@@ -18,6 +18,7 @@ from ..errors import (
     warn,
 )
 from .box import Box, Limits
+from .categories import check_whole
 from .fidelities import Fidelity
 from .places import place_labels
 from .rows import Rows
@@ -36,6 +37,7 @@ def check_rows(rows: Rows) -> None:
     """Refuse inputs and targets that are no finite numbers, or are too large to be squared."""
     check_finite(rows.X, "X", rows.feature_names, rows.places, rows.names)
     check_finite(rows.y[:, None], "y", None, rows.places, rows.names)
+    check_whole(rows.X, rows.integers, rows.feature_names, rows.places)
     size = float(np.abs(rows.y).max())
     if size > LARGEST_TARGET or 0.0 < size < 1.0 / LARGEST_TARGET:
         raise DataError(
@@ -77,7 +79,10 @@ def check_finite(
 
 
 def check_inside(rows: Rows, limits: Limits) -> None:
-    """Refuse inputs outside the bounds that the user gave."""
+    """Refuse inputs outside the bounds that the user gave, and bounds of categories."""
+    for category in rows.categories:
+        if category.column in limits:
+            raise DataError(f"input {category.name!r} is categorical and has no bounds")
     for column, (low, high) in limits.items():
         values = rows.X[:, column]
         outside = np.flatnonzero((values < low) | (values > high))

@@ -18,6 +18,7 @@ from ..errors import CopiesWarning, listed, warn
 from ..gp import target_scale
 from .arrays import Table, checked_rows
 from .box import Bounds, Box, limits_of
+from .categories import Category, Kinds, Names, one_hot
 from .checks import FEW_POINTS, check_inside, check_rows, warn_about_oddities
 from .columns import Roles
 from .fidelities import Fidelity, Ranking, rank_fidelities
@@ -53,6 +54,9 @@ class Dataset:
         range of their values in all fidelities together.
     noise_std : mapping of fidelity name to standard deviation
         Known noise, in the target's unit. It is learned for the other fidelities.
+    categorical, numeric, integer : sequences of inputs, by name or number
+        Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
+        categories are labels unless they are said to be numeric.
 
     Attributes
     ----------
@@ -66,6 +70,10 @@ class Dataset:
     target_name : str or None
     feature_names_given : bool
         Whether the inputs' names are the user's.
+    categories : tuple of Category
+        Inputs that hold codes of levels, and these levels.
+    integers : tuple of int
+        Columns of whole numbers.
     """
 
     fidelities: tuple[Fidelity, ...]
@@ -74,6 +82,8 @@ class Dataset:
     feature_names: tuple[str, ...]
     target_name: str | None = None
     feature_names_given: bool = False
+    categories: tuple[Category, ...] = ()
+    integers: tuple[int, ...] = ()
 
     @staticmethod
     def from_arrays(
@@ -87,6 +97,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: Names | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of one table whose rows have labels.
 
@@ -101,7 +114,7 @@ class Dataset:
         row_noise_std : array of shape (n,), optional
             Known noise standard deviation of each row, in y's unit; NaN where it is to be
             learned. All rows of a fidelity, or none.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -117,7 +130,8 @@ class Dataset:
         array([0.167, 0.5  , 0.833])
         """
         options = Options(costs, order, exponents, bounds, noise_std)
-        return _of_table(Table.of(X, y, fidelity, row_noise_std), options)
+        kinds = Kinds.of(categorical, numeric, integer)
+        return _of_table(Table.of(X, y, fidelity, row_noise_std), options, kinds)
 
     @staticmethod
     def from_tables(
@@ -128,6 +142,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: Names | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of one table per fidelity.
 
@@ -137,7 +154,7 @@ class Dataset:
             X of shape (n, d) and y of shape (n,), as arrays or pandas objects; the columns of
             DataFrames are matched by name. The third is the known noise standard deviation, in
             y's unit: one number, or one per row.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -149,7 +166,7 @@ class Dataset:
         <Dataset: coarse 20 + fine 5 points, 1 input>
         """
         options = Options(costs, order, exponents, bounds, noise_std)
-        return _of_table(stacked(tables), options)
+        return _of_table(stacked(tables), options, Kinds.of(categorical, numeric, integer))
 
     @staticmethod
     def from_frame(
@@ -165,6 +182,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: Names | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of a DataFrame that holds inputs, target and labels as columns.
 
@@ -183,7 +203,7 @@ class Dataset:
         noise_column : str, optional
             Column of known noise standard deviations, in the target's unit; NaN for fidelities
             whose noise is to be learned.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -201,7 +221,9 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        return _of_table(frame_table(frame, roles), options)
+        return _of_table(
+            frame_table(frame, roles), options, Kinds.of(categorical, numeric, integer)
+        )
 
     @staticmethod
     def from_files(
@@ -217,6 +239,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: Names | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of CSV or Parquet files.
 
@@ -229,7 +254,7 @@ class Dataset:
             Column of the response.
         fidelity_column, inputs, ignore, noise_column
             See :meth:`from_frame`. Columns are matched by name.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -244,7 +269,8 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        return _of_table(files_table(files, roles), options)
+        kinds = Kinds.of(categorical, numeric, integer)
+        return _of_table(files_table(files, roles, kinds), options, kinds)
 
     def __repr__(self) -> str:
         counts = " + ".join(f"{f.name} {len(f.y)}" for f in self.fidelities)
@@ -285,6 +311,15 @@ class Dataset:
     def unit(self, fidelity: Fidelity) -> Array:
         """Inputs of a fidelity in the unit cube, shape (n, d)."""
         return self.box.to_unit(fidelity.X)
+
+    def values_of(self, X: Array) -> list[Any]:
+        """Columns of inputs as the user knows them: labels instead of codes."""
+        labels = {c.column: c.labels(X[:, c.column]) for c in self.categories}
+        return [labels.get(i, column) for i, column in enumerate(X.T)]
+
+    def apart(self, U: Array) -> Array:
+        """Unit-cube inputs for distances: any two levels of a category are one apart."""
+        return one_hot(U, self.categories)
 
     def places(self, fidelity: Fidelity) -> NDArray[np.intp]:
         """Number of each row's place, shape (n,), counted in the order of the rows.
@@ -354,12 +389,19 @@ def assemble(rows: Rows, options: Options) -> Dataset:
     fidelities = tuple(_fidelity(name, rows, noise_var) for name in ranking.names)
     warn_about_oddities(fidelities, box, rows)
     return Dataset(
-        fidelities, ranking, box, rows.feature_names, rows.target_name, rows.feature_names_given
+        fidelities,
+        ranking,
+        box,
+        rows.feature_names,
+        rows.target_name,
+        rows.feature_names_given,
+        rows.categories,
+        rows.integers,
     )
 
 
-def _of_table(table: Table, options: Options) -> Dataset:
-    return assemble(checked_rows(table, options), options)
+def _of_table(table: Table, options: Options, kinds: Kinds) -> Dataset:
+    return assemble(checked_rows(replace(table, kinds=kinds), options), options)
 
 
 def _fidelity(name: str, rows: Rows, noise_var: Array | None) -> Fidelity:

@@ -62,7 +62,7 @@ def _entry(label: Any, entry: Any) -> _Entry:
     of = f"fidelity {str(label)!r}"
     X, y, *rest = _parts(entry, of)
     target_name = name_of(y)
-    X = X if hasattr(X, "columns") else _array(X, f"{of}: X")
+    X = X if hasattr(X, "columns") else _inputs(X, f"{of}: X")
     if X.ndim != 2:
         raise DataError(
             f"{of}: X has shape {X.shape}; expected a table of shape (n, d), for a single "
@@ -98,6 +98,19 @@ def _array(values: Any, what: str) -> Array:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise DataError(f"{what} cannot be read as numbers: {error}") from None
+
+
+def _inputs(values: Any, what: str) -> Any:
+    """Inputs as an array of numbers, or of anything where some columns are labels."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        pass
+    try:
+        table = np.asarray(values, dtype=object)
+    except ValueError:
+        return _array(values, what)
+    return table if table.ndim == 2 else _array(values, what)
 
 
 def _stacked_inputs(tables: Mapping[Any, Any]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .box import Bounds
+from .categories import Category
 
 Array = NDArray[np.float64]
 
@@ -60,6 +61,10 @@ class Rows:
     target_name : str or None
     feature_names_given : bool
         Whether the inputs' names are the user's.
+    categories : tuple of Category
+        Inputs that hold codes of levels.
+    integers : tuple of int
+        Columns of whole numbers.
     """
 
     X: Array
@@ -70,6 +75,8 @@ class Rows:
     noise_std: Array | None = None
     target_name: str | None = None
     feature_names_given: bool = False
+    categories: tuple[Category, ...] = ()
+    integers: tuple[int, ...] = ()
 
     def where(self, row: int) -> str:
         """Say where a row is: ``row 7 of fidelity 'fine'``."""

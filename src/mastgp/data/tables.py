@@ -14,10 +14,12 @@ import pandas as pd
 
 from ..errors import DataError, listed
 from .arrays import Places, Table
+from .categories import Category, Kinds
 from .cells import numeric
 from .columns import Header, Roles, how_to_ignore
 from .fidelities import fidelity_name
 from .reading import Source, read_table
+from .texts import labels_of, text_inputs
 
 
 def training_table(
@@ -28,6 +30,7 @@ def training_table(
     inputs: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     noise_column: str | None = None,
+    kinds: Kinds | None = None,
 ) -> Table:
     """Read the training data of all fidelities.
 
@@ -45,24 +48,32 @@ def training_table(
         Columns to leave out.
     noise_column : str, optional
         Column of known noise standard deviations; empty for fidelities whose noise is not known.
+    kinds : Kinds, optional
+        What is known of the inputs.
 
     Returns
     -------
     Table
         X is a DataFrame whose index says where each row comes from.
     """
-    return files_table(files, Roles(target, fidelity_column, noise_column, inputs, ignore))
+    roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
+    return files_table(files, roles, kinds)
 
 
-def files_table(files: Sequence[str | os.PathLike[str]], roles: Roles) -> Table:
+def files_table(
+    files: Sequence[str | os.PathLike[str]], roles: Roles, kinds: Kinds | None = None
+) -> Table:
     """Read the training data of all fidelities; see :func:`training_table`."""
     named = _named_paths(files)
     if roles.fidelity is None:
         _check_distinct(named)
     sources = [read_table(path) for _, path in named]
     chosen = roles.inputs_of([Header(s.path, list(s.rows.columns)) for s in sources])
+    kinds = kinds or Kinds()
+    texts = text_inputs(sources, chosen, kinds)
     parts = [
-        _part(source, name, roles, chosen) for (name, _), source in zip(named, sources, strict=True)
+        _part(source, name, roles, chosen, texts)
+        for (name, _), source in zip(named, sources, strict=True)
     ]
     X = pd.concat([part.X for part in parts])
     return Table(
@@ -72,6 +83,7 @@ def files_table(files: Sequence[str | os.PathLike[str]], roles: Roles) -> Table:
         noise_std=None if roles.noise is None else np.concatenate([p.noise_std for p in parts]),
         places=Places(X),
         target_name=roles.target,
+        kinds=kinds,
     )
 
 
@@ -89,16 +101,24 @@ def frame_table(frame: pd.DataFrame, roles: Roles) -> Table:
     )
 
 
-def query_table(path: str, inputs: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def query_table(
+    path: str, inputs: Sequence[str], categories: Sequence[Category] = ()
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read points to predict at: the whole table, and its input columns in the model's order."""
     source = read_table(path)
     Header(source.path, list(source.rows.columns)).check_has(inputs)
-    return source.rows, numeric(source, inputs)
+    table = _inputs(source, inputs, [category.name for category in categories])
+    places = [source.place(label) for label in table.index]
+    for category in categories:
+        category.codes(table[category.name], places)  # an unknown level is named with its line
+    return source.rows, table
 
 
-def _part(source: Source, name: str, roles: Roles, inputs: Sequence[str]) -> Table:
+def _part(
+    source: Source, name: str, roles: Roles, inputs: Sequence[str], texts: Sequence[str]
+) -> Table:
     """Rows of one file."""
-    X = numeric(source, inputs, fix=_leave_out)
+    X = _inputs(source, inputs, texts)
     y = numeric(source, [roles.target])[roles.target]
     X.index = y.index = pd.Index([source.place(label) for label in X.index])
     labels = _labels(source, roles.fidelity, name)
@@ -106,6 +126,12 @@ def _part(source: Source, name: str, roles: Roles, inputs: Sequence[str]) -> Tab
     if roles.noise is not None:
         noise = numeric(source, [roles.noise], may_be_missing=True).to_numpy()[:, 0]
     return Table(X, y, labels, noise, Places(X), roles.target)
+
+
+def _inputs(source: Source, inputs: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
+    """Input columns, as labels where they are texts and as numbers elsewhere."""
+    numbers = numeric(source, [name for name in inputs if name not in texts], fix=_leave_out)
+    return numbers.assign(**labels_of(source, texts))[list(inputs)]
 
 
 def _leave_out(column: str) -> str:

@@ -1,6 +1,7 @@
 """Categorical inputs: each level is a point, and kernels see the points.
 
-A column of level codes 0, 1, 2, ... becomes several columns, the coordinates of the levels' points.
+In the unit cube level k of L is at k / (L - 1). Kernels never see that number. They see several
+columns instead, the coordinates of the level's point.
 All kernels of the engine are functions of distances, so nothing else has to know of categories.
 With the kernel "latent" the points lie in the plane, or on a line where there are two levels, and
 are learned with everything else (Zhang, Tao, Chen, Apley 2020). With "exchangeable" any two levels
@@ -33,14 +34,13 @@ _BEND = 0.5
 
 @dataclass(frozen=True)
 class Categorical:
-    """An input whose values are codes of levels.
+    """An input whose values are levels: level k of n_levels is at k / (n_levels - 1).
 
     Attributes
     ----------
     column : int
         Its number among the inputs.
     n_levels : int
-        Codes are 0, 1, ... n_levels - 1.
     kernel : {"latent", "exchangeable"}
         Whether levels have learned positions, or are all equally far from each other.
     """
@@ -66,10 +66,10 @@ class Categorical:
         return self.n_levels * self.n_dims
 
     def codes(self, X: Array) -> Codes:
-        """Codes of points of shape (n, d)."""
-        codes = X[:, self.column].astype(np.intp)
+        """Number of each point's level, counted from zero; points are of shape (n, d)."""
+        codes: Codes = np.rint(X[:, self.column] * (self.n_levels - 1)).astype(np.intp)
         if len(codes) and not (codes.min() >= 0 and codes.max() < self.n_levels):
-            raise ValueError(f"column {self.column} must hold codes from 0 to {self.n_levels - 1}")
+            raise ValueError(f"column {self.column} must hold levels, from 0 to 1")
         return codes
 
 
@@ -79,7 +79,7 @@ def n_positions(categories: Sequence[Categorical]) -> int:
 
 
 class Embedding:
-    """What kernels see instead of codes: numeric columns first, then the levels' coordinates.
+    """What kernels see of inputs: numeric columns first, then the levels' coordinates.
 
     A level that no observation has lies beside the others in a direction of its own, where the
     prior of its position puts it on average. So what is predicted there is as uncertain as the

@@ -98,7 +98,7 @@ class Model:
         Values of the factors where the first search starts. The second search takes only their
         signs. By default both searches start where the prior does.
     categories : tuple of Categorical
-        Inputs whose values are codes of levels. They are not warped. The positions of their levels
+        Inputs whose values are levels. They are not warped. The positions of their levels
         are the same for all components; each component has lengthscales of its own.
     position_prior : Prior
         Of each learned coordinate of a level.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -15,22 +16,20 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from ..blocks import blocks, in_blocks
-from ..data.arrays import Places, Table, check_numeric_columns, checked_rows, names_of_rows
-from ..data.checks import check_finite
+from ..data.arrays import Places, Table, checked_rows, names_of_rows
+from ..data.categories import Kinds, Names
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
 from ..errors import (
     DataError,
-    ExtrapolationWarning,
     MastError,
     ModelFileError,
-    listed,
-    warn,
 )
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.distributions import Distribution, Normal
 from ..storage.model_file import load_model, save_model
 from .known import Known, SharedFits
+from .queries import unit_queries
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,8 +40,6 @@ Array = NDArray[np.float64]
 Z95 = 1.959963984540054
 #: Rows whose predictive distribution is held in memory at a time.
 BLOCK_ROWS = 10_000
-#: Queries further outside the box than this share of its width draw a warning.
-FAR_OUTSIDE = 0.25
 
 
 class TrustedPoints(NamedTuple):
@@ -249,6 +246,10 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         y: ArrayLike,
         fidelity: ArrayLike | None = None,
         noise_std: ArrayLike | None = None,
+        *,
+        categorical: Names | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Self:
         """Fit the surrogate.
 
@@ -263,12 +264,16 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         noise_std : array of shape (n,), optional
             Known noise standard deviation of each row, in y's units; NaN where it is to be
             learned. All rows of a fidelity, or none.
+        categorical, numeric, integer : sequences of inputs, by name or number, optional
+            Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
+            categories are labels unless they are said to be numeric.
 
         Returns
         -------
         self
         """
-        return self.fit_table(Table.of(X, y, fidelity, noise_std))
+        kinds = Kinds.of(categorical, numeric, integer)
+        return self.fit_table(replace(Table.of(X, y, fidelity, noise_std), kinds=kinds))
 
     def fit_table(self, table: Table) -> Self:
         """Fit to a table of the user's, whose rows are named in messages."""
@@ -393,7 +398,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         Returns
         -------
         mean_gradient, var_gradient : arrays of shape (n, d)
-            In units of the target (squared for the variance) per unit of each input.
+            In units of the target (squared for the variance) per unit of each input. Zero by
+            categorical inputs: there is nothing between their levels.
         """
         d_mean, d_var = self.gradient_unit(self._unit_queries(X))
         box = self.training_data_.box
@@ -431,18 +437,4 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         return table, np.asarray(targets, dtype=float)
 
     def _unit_queries(self, X: ArrayLike) -> Array:
-        check_is_fitted(self)
-        check_numeric_columns(X, Places(X))
-        table = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
-        data = self.training_data_
-        check_finite(table, "X", data.feature_names, Places(X))
-        U = data.box.to_unit(table)
-        far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
-        if far.any():
-            columns = [data.feature_names[i] for i in np.flatnonzero(far.any(axis=0))]
-            warn(
-                f"some queries lie far outside the data in column {listed(columns)}: do not rely "
-                "on what is predicted there",
-                ExtrapolationWarning,
-            )
-        return U
+        return unit_queries(self, X)

@@ -21,7 +21,7 @@ from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
-from .stages import Fitting, warn_about_fits
+from .stages import Fitting, stage_surrogate, warn_about_fits
 
 Array = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ class FIRE(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Model the cheapest fidelity, then each residual of the next one."""
-        surrogate = find_surrogate(self.surrogate)
+        surrogate = stage_surrogate(self.surrogate, data)
         surrogate.check_ready()
         fit = Fitting(data, known, self.random_state)
         self._adds_variances = True
@@ -235,15 +235,16 @@ class FIRE(MultiFidelityRegressor):
 
     def get_state(self) -> dict[str, Any]:
         """The stages, and how their inputs were scaled."""
+        surrogate = stage_surrogate(self.surrogate, self.training_data_)
         return {
-            "stages": [find_surrogate(self.surrogate).state_of(stage) for stage in self.stages_],
+            "stages": [surrogate.state_of(stage) for stage in self.stages_],
             "appended": [asdict(appended) for appended in self.appended_],
             "adds_variances": self._adds_variances,
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the stages."""
-        surrogate = find_surrogate(self.surrogate)
+        surrogate = stage_surrogate(self.surrogate, self.training_data_)
         self.stages_ = [surrogate.restore(stage) for stage in state["stages"]]
         self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]
         self._adds_variances = state.get("adds_variances", False)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError
-from ..surrogates.gp import GP, as_surrogate
+from ..surrogates.gp import GP
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
-from .stages import fit_process
+from .stages import fit_process, stage_gp
 
 Array = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class Reification(MultiFidelityRegressor):
         """Fit a GP to every fidelity."""
         if not min(self.floor_cheapest, self.floor_top) > 0.0:
             raise DataError("floor_cheapest and floor_top must be positive")
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, data)
         self.processes_ = {
             fidelity.name: fit_process(surrogate, data, fidelity, known)
             for fidelity in data.fidelities
@@ -115,7 +115,7 @@ class Reification(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the processes."""
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, self.training_data_)
         self.processes_ = {name: surrogate.restore(gp) for name, gp in state["processes"].items()}
         self.floors_ = self._floors(len(self.processes_))
 

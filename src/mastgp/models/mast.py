@@ -28,7 +28,7 @@ from .augmented import Augmented, blend, rows_of
 from .estimator import MultiFidelityRegressor, TrustedPoints
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
-from .stages import Fitting, warn_about_fits
+from .stages import Fitting, stage_surrogates, warn_about_fits
 from .trust import Metric, Radius, Trust, Weight, trust_in
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class MAST(MultiFidelityRegressor):
     metric : str or callable
         Distance between inputs in the unit cube: ``euclidean``, ``manhattan``, ``chebyshev``,
         ``mahalanobis``, ``normalized-euclidean``, ``domain-relative``, ``hamming``, or a function
-        of two arrays (n, d) and (m, d) that returns (n, m).
+        of two arrays (n, d) and (m, d) that returns (n, m). Categorical inputs are compared by
+        Hamming's distance; the named metrics are of the other inputs.
     radius : str or callable
         Radius of the trust region: ``sqrt``, ``linear``, ``cbrt``, ``nearest``, ``global``, or a
         function of the distance to the nearest expensive point.
@@ -146,7 +147,7 @@ class MAST(MultiFidelityRegressor):
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Run the three stages."""
         self._check_options()
-        single, delta, fused = surrogates_of_stages(self.surrogate)
+        single, delta, fused = stage_surrogates(self.surrogate, data)
         for surrogate in (single, delta, fused):
             surrogate.check_ready()
         fit = Fitting(data, known, self.random_state)
@@ -245,6 +246,7 @@ class MAST(MultiFidelityRegressor):
             radius=self.radius,
             weight=self.weight,
             lengthscales=getattr(self.stage1_[data.top.name], "lengthscales", None),
+            categorical=[category.column for category in data.categories],
         )
 
     @property
@@ -346,7 +348,7 @@ class MAST(MultiFidelityRegressor):
 
     def get_state(self) -> dict[str, Any]:
         """The stages' models, and what became of the cheap points."""
-        single, delta, fused = surrogates_of_stages(self.surrogate)
+        single, delta, fused = stage_surrogates(self.surrogate, self.training_data_)
         return {
             "stage1": {name: single.state_of(fitted) for name, fitted in self.stage1_.items()},
             "discrepancy": {
@@ -360,7 +362,7 @@ class MAST(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the stages."""
-        single, delta, fused = surrogates_of_stages(self.surrogate)
+        single, delta, fused = stage_surrogates(self.surrogate, self.training_data_)
         self.stage1_ = {name: single.restore(entry) for name, entry in state["stage1"].items()}
         self.discrepancy_ = {
             name: delta.restore(entry) for name, entry in state["discrepancy"].items()

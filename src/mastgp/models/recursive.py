@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..progress import counter
-from ..surrogates.gp import GP, as_surrogate
+from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
-from .stages import fit_process, warn_about_fit
+from .stages import fit_process, stage_gp, warn_about_fit
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Recursive(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Fit the levels one after the other, cheapest first."""
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, data)
         cheapest, *others = data.fidelities
         self.processes_ = [fit_process(surrogate, data, cheapest, known)]
         self.appended_: list[AppendedColumns] = []
@@ -133,6 +133,6 @@ class Recursive(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the levels."""
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, self.training_data_)
         self.processes_ = [surrogate.restore(process) for process in state["processes"]]
         self.appended_ = [AppendedColumns(**appended) for appended in state["appended"]]

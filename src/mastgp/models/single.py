@@ -15,7 +15,7 @@ from ..surrogates.gp import GP, as_surrogate
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts
 from .known import Known
-from .stages import fit_process
+from .stages import fit_process, stage_gp
 
 Array = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ class SingleFidelity(MultiFidelityRegressor):
         """Fit the GP."""
         if self.which not in ("top", "cheapest"):
             raise DataError(f"unknown choice {self.which!r}; use 'top' or 'cheapest'")
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, data)
         self.process_ = fit_process(surrogate, data, self._modelled(data), known)
 
     def _modelled(self, data: Dataset) -> Fidelity:
@@ -121,7 +121,8 @@ class SingleFidelity(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the process."""
-        self.process_ = GP(**state["surrogate"]).restore(state["process"])
+        gp = stage_gp(GP(**state["surrogate"]), self.training_data_)
+        self.process_ = gp.restore(state["process"])
 
 
 def expensive_alone(data: Dataset) -> SingleFidelity:

@@ -7,7 +7,7 @@ All functions are pure; inputs are in the unit cube.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -102,6 +102,7 @@ def trust_in(
     radius: str | Radius = "sqrt",
     weight: str | Weight = "power",
     lengthscales: Array | None = None,
+    categorical: Sequence[int] = (),
 ) -> Trust:
     """Trust in every cheap point (equations for r_i, w_j and W of the paper).
 
@@ -116,6 +117,10 @@ def trust_in(
         See :data:`METRICS`, :data:`RADII`, :data:`NEIGHBOUR_WEIGHTS`.
     lengthscales : array of shape (d,), optional
         For the ``mahalanobis`` metric.
+    categorical : sequence of int
+        Columns of categorical inputs. A named metric is of the other inputs only, and the distance
+        is the mean of it and of Hamming's distance, each weighted by its number of inputs (as
+        Gower's). With categorical inputs only it is Hamming's.
 
     Examples
     --------
@@ -125,7 +130,7 @@ def trust_in(
     """
     if weight == "triangular" and radius == "global":
         raise DataError("a triangular weight needs a radius; 'global' has none: choose another")
-    d = _distances_between(X_cheap, X_top, metric, lengthscales)
+    d = _mixed_distances(X_cheap, X_top, metric, lengthscales, list(categorical))
     nearest = d.min(axis=1)
     r = np.asarray(lookup(RADII, radius, "radius")(nearest), dtype=float)
     r = np.broadcast_to(r, nearest.shape)
@@ -135,6 +140,27 @@ def trust_in(
         raise DataError("the radius or weight function gave NaN; it must give numbers")
     neighbours = inside.sum(axis=1)
     return Trust(1.0 - (w * inside).sum(axis=1) / neighbours, nearest, neighbours)
+
+
+def _mixed_distances(
+    X_cheap: Array,
+    X_top: Array,
+    metric: str | Metric,
+    lengthscales: Array | None,
+    categorical: list[int],
+) -> Array:
+    """Distances by a metric of the numeric inputs, and Hamming's of the categorical ones."""
+    if not categorical or metric == "hamming" or callable(metric):
+        return _distances_between(X_cheap, X_top, metric, lengthscales)
+    lookup(METRICS, metric, "metric")
+    n_inputs = X_top.shape[1]
+    numeric = np.setdiff1d(np.arange(n_inputs), categorical)
+    d: Array = cdist(X_cheap[:, categorical], X_top[:, categorical], "hamming")
+    if not len(numeric):
+        return d
+    scales = None if lengthscales is None else lengthscales[numeric]
+    others = _distances_between(X_cheap[:, numeric], X_top[:, numeric], metric, scales)
+    return (len(categorical) * d + len(numeric) * others) / n_inputs
 
 
 def _distances_between(

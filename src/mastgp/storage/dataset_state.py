@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..data.categories import Category
 from ..data.dataset import Box, Dataset, Fidelity
 from ..data.fidelities import Ranking
 
 
 def dataset_state(data: Dataset) -> dict[str, Any]:
     """A data set as plain values and arrays."""
-    return {
+    state = {
         "fidelities": [
             {"name": f.name, "X": f.X, "y": f.y, "noise_var": f.noise_var, "rows": f.rows}
             for f in data.fidelities
@@ -25,6 +26,11 @@ def dataset_state(data: Dataset) -> dict[str, Any]:
         "feature_names_given": data.feature_names_given,
         "target_name": data.target_name,
     }
+    if data.categories:
+        state["categories"] = [asdict(category) for category in data.categories]
+    if data.integers:
+        state["integers"] = list(data.integers)
+    return state
 
 
 def restored_dataset(state: dict[str, Any]) -> Dataset:
@@ -37,12 +43,19 @@ def restored_dataset(state: dict[str, Any]) -> Dataset:
         feature_names=tuple(state["feature_names"]),
         target_name=state.get("target_name"),
         feature_names_given=state.get("feature_names_given", False),
+        categories=tuple(
+            Category(**{**entry, "levels": tuple(entry["levels"])})
+            for entry in state.get("categories", ())
+        ),
+        integers=tuple(state.get("integers", ())),
     )
 
 
 def data_hash(data: Dataset) -> str:
-    """SHA-256 of names, inputs, targets and known noise."""
+    """SHA-256 of names, levels, inputs, targets and known noise."""
     digest = hashlib.sha256("\0".join(data.feature_names).encode())
+    for category in data.categories:
+        digest.update("\0".join([category.name, *category.levels]).encode())
     for fidelity in data.fidelities:
         digest.update(fidelity.name.encode())
         for array in (fidelity.X, fidelity.y, fidelity.noise_var):
