@@ -7,7 +7,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from .data.categories import Kinds, Names
+from .data.categories import Kinds, Names, NamesOfCategories
 from .data.dataset import Dataset
 from .data.mappings import stacked
 from .errors import DataError, listed
@@ -23,7 +23,7 @@ def fit(
     costs: Mapping[Any, float] | None = None,
     *,
     method: str = "mast",
-    categorical: Names | None = None,
+    categorical: NamesOfCategories | None = None,
     numeric: Names | None = None,
     integer: Names | None = None,
     **options: Any,

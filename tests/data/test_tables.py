@@ -177,7 +177,7 @@ def test_queries_with_an_unknown_level_are_named_with_their_line(tmp_path):
     path = tmp_path / "q.csv"
     path.write_text("material,mach\nal,0.5\ntin,0.6\n")
     category = Category(1, "material", ("al", "steel"))
-    with pytest.raises(DataError, match="'material' is 'tin' in line 3 of .*'al', 'steel'"):
+    with pytest.raises(DataError, match=r"'material' is 'tin' in line 3 of .*'al', 'steel'"):
         query_table(str(path), ["mach", "material"], [category])
     path.write_text("material,mach\nal,0.5\nsteel,0.6\n")
     _, inputs = query_table(str(path), ["mach", "material"], [category])

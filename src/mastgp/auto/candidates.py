@@ -31,14 +31,16 @@ class Candidate:
     added: bool = False
 
 
-def default_candidates(n_levels: int) -> Iterator[Candidate]:
-    """Candidates for data of so many fidelities."""
+def default_candidates(n_levels: int, categorical: bool = False) -> Iterator[Candidate]:
+    """Candidates for data of so many fidelities, perhaps with categorical inputs."""
     if n_levels > 1:
         yield from _joint_candidates(n_levels)
         yield Candidate("fire", FIRE())
         yield Candidate("mast", MAST())
     yield Candidate(ALONE, SingleFidelity())
     yield _co_kriging("top-only", "rbf", "kumaraswamy")
+    if categorical:
+        yield from _exchangeable_candidates(n_levels)
 
 
 def _joint_candidates(n_levels: int) -> Iterator[Candidate]:
@@ -49,6 +51,19 @@ def _joint_candidates(n_levels: int) -> Iterator[Candidate]:
     yield _co_kriging("fading-bias", "rbf", None)
     if n_levels > 2:
         yield _co_kriging("common-bias", "rbf", None)
+
+
+def _exchangeable_candidates(n_levels: int) -> Iterator[Candidate]:
+    """Models that do not learn which levels are alike (docs/notes/categories.md)."""
+    if n_levels > 1:
+        yield _exchangeable("general")
+    yield _exchangeable("top-only")
+
+
+def _exchangeable(structure: str) -> Candidate:
+    candidate = _co_kriging(structure, "rbf", "kumaraswamy")
+    estimator = candidate.estimator.set_params(categories="exchangeable")
+    return Candidate(f"{candidate.name}, exchangeable", estimator)
 
 
 def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:

@@ -123,7 +123,8 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
-        candidates = [*default_candidates(len(data.fidelities)), *self._added()]
+        usual = default_candidates(len(data.fidelities), bool(data.categories))
+        candidates = [*usual, *self._added()]
         _check_names(candidates)
         names = {entry.name for entry in done}
         trials = Trials(data, done)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -50,6 +50,8 @@ class RealProblem:
     noise : dict of fidelity name to standard deviation of injected noise
     options : dict
         Options that MAST needs on this problem, such as another metric.
+    categorical : dict of column number to levels
+        Inputs that methods are told to be categorical.
     """
 
     name: str
@@ -59,6 +61,7 @@ class RealProblem:
     formulas: dict[str, Callable[[Array], Array]] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
+    categorical: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def n_inputs(self) -> int:
@@ -123,6 +126,7 @@ def real_draw(
         costs=budget.costs,
         bounds=problem.bounds,
         options=problem.options,
+        categorical=problem.categorical,
     )
 
 
@@ -281,6 +285,14 @@ def load_hoip(folder: str | Path | None = None) -> RealProblem:
     )
 
 
+def load_hoip_categories(folder: str | Path | None = None) -> RealProblem:
+    """The same draws of HOIP, with inputs that methods are told to be categorical."""
+    problem = load_hoip(folder)
+    X = np.concatenate([pool.X for pool in problem.pools.values()])
+    levels = {i: tuple(np.unique(column).tolist()) for i, column in enumerate(X.T)}
+    return replace(problem, options={}, categorical=levels)
+
+
 def load_drivaernet(folder: str | Path | None = None) -> RealProblem:
     """Drag of car bodies (23-D): CFD against an analytical estimate, with noise injected."""
     (path,) = find_files("drivaernet", folder)
@@ -295,10 +307,12 @@ def load_drivaernet(folder: str | Path | None = None) -> RealProblem:
     )
 
 
+#: Problems of the same data in another form, which belong to no experiment of the paper.
+VARIANTS = {"hoip-categories": load_hoip_categories}
 REAL_PROBLEMS = {"concrete": load_concrete, "hoip": load_hoip, "drivaernet": load_drivaernet}
 
 
 @cache
 def real_problem(name: str, folder: str | None = None) -> RealProblem:
     """Load a real problem by name; the files are read once."""
-    return REAL_PROBLEMS[name](folder)
+    return {**REAL_PROBLEMS, **VARIANTS}[name](folder)

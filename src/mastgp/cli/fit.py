@@ -61,6 +61,20 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated."),
 ]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Inputs whose values are labels, as layers,material. Text columns are by themselves.",
+    ),
+]
+Numeric = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMNS", help="Inputs that are numbers, whatever they look like."),
+]
+Integer = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMNS", help="Inputs that are whole numbers.")
+]
 Bounds = Annotated[
     list[str] | None,
     typer.Option(
@@ -140,6 +154,9 @@ def fit(
     fidelity_column: FidelityColumn = None,
     inputs: Inputs = None,
     ignore: Ignore = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    integer: Integer = None,
     bounds: Bounds = None,
     exponent: Exponent = None,
     noise_std: NoiseStd = None,
@@ -157,7 +174,9 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
-    columns = ColumnOptions(target, fidelity_column, inputs, ignore, noise_column)
+    columns = ColumnOptions(
+        target, fidelity_column, inputs, ignore, noise_column, categorical, numeric, integer
+    )
     data = DataOptions(cost, order, noise_std, bounds, seed)
     options = ModelOptions(exponent, metric, radius, weight, kernel, surrogate, warp, drop)
     check_output(output, inputs=(name.rpartition("=")[2] for name in files))
@@ -181,6 +200,9 @@ class ColumnOptions:
     inputs: str | None
     ignore: list[str] | None
     noise_column: str | None
+    categorical: list[str] | None = None
+    numeric: list[str] | None = None
+    integer: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -238,17 +260,24 @@ def check_checkpoint(surrogate: str | None) -> None:
 
 def read(files: list[str], columns: ColumnOptions) -> Table:
     """Read the files into one table."""
+    from ..data.categories import Kinds
     from ..data.tables import training_table
 
-    ignored = [terminal.names(text) or [] for text in columns.ignore or []]
+    said = (columns.categorical, columns.numeric, columns.integer)
     return training_table(
         files,
         columns.target,
         fidelity_column=columns.fidelity_column,
         inputs=terminal.names(columns.inputs),
-        ignore=[name for names in ignored for name in names],
+        ignore=_all_names(columns.ignore),
         noise_column=columns.noise_column,
+        kinds=Kinds(*(_all_names(names) for names in said)),
     )
+
+
+def _all_names(texts: list[str] | None) -> list[str]:
+    """Names that were given in several options, or in one with commas."""
+    return [name for text in texts or [] for name in terminal.names(text) or []]
 
 
 def build(method: str, options: ModelOptions, data: DataOptions) -> MultiFidelityRegressor:

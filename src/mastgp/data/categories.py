@@ -23,6 +23,8 @@ from .fidelities import fidelity_name, is_missing
 Array = NDArray[np.float64]
 #: Inputs by name or number.
 Names = Sequence[str | int]
+#: The same, perhaps with the levels of each.
+NamesOfCategories = Names | Mapping[Any, Sequence[Any]]
 
 #: A column of text with more different labels than this, and one for every second row, is taken
 #: for names of the rows unless the user says otherwise.
@@ -69,7 +71,8 @@ class Category:
         if name not in self.levels:
             raise DataError(
                 f"column {self.name!r} is {name!r} in {place}, a level that no training row has; "
-                f"the levels are {_some(self.levels)}"
+                f"the levels are {_some(self.levels)}. To predict there, declare it: "
+                f"categorical={{{self.name!r}: [...]}}"
             )
         return float(self.levels.index(name))
 
@@ -84,20 +87,23 @@ class Kinds:
 
     Attributes
     ----------
-    categorical : sequence
-        Inputs whose values are labels, even if they look like numbers.
+    categorical : sequence or mapping
+        Inputs whose values are labels, even if they look like numbers. A mapping of inputs to their
+        levels declares levels that the training data need not have.
     numeric : sequence
         Inputs that are numbers, even if they are of a kind that becomes a category by itself.
     integer : sequence
         Inputs that are whole numbers.
     """
 
-    categorical: Names = ()
+    categorical: NamesOfCategories = ()
     numeric: Names = ()
     integer: Names = ()
 
     @classmethod
-    def of(cls, categorical: Names | None, numeric: Names | None, integer: Names | None) -> Kinds:
+    def of(
+        cls, categorical: NamesOfCategories | None, numeric: Names | None, integer: Names | None
+    ) -> Kinds:
         """Make one of options that may not have been given."""
         for option, names in (
             ("categorical", categorical),
@@ -106,7 +112,7 @@ class Kinds:
         ):
             if isinstance(names, str):
                 raise DataError(f"{option} must be a list of inputs, as [{names!r}]")
-        return cls(tuple(categorical or ()), tuple(numeric or ()), tuple(integer or ()))
+        return cls(categorical or (), tuple(numeric or ()), tuple(integer or ()))
 
     def columns(self, feature_names: Sequence[str]) -> dict[int, str]:
         """What is said of each input, by its number; refuses unknown inputs and contradictions."""
@@ -120,6 +126,15 @@ class Kinds:
                     )
                 said[column] = kind
         return said
+
+    def declared(self, feature_names: Sequence[str]) -> dict[int, Sequence[Any]]:
+        """Levels that were declared, by the number of the input."""
+        if not isinstance(self.categorical, Mapping):
+            return {}
+        return {
+            _column(name, feature_names, "categorical"): levels
+            for name, levels in self.categorical.items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,9 +174,11 @@ def encode(X: Any, kinds: Kinds, places: Sequence[str]) -> Encoded:
         for i in range(len(columns.names))
         if (how := _how_categorical(columns, i, said.get(i)))
     }
+    declared = kinds.declared(columns.names)
     categories = tuple(
-        Category(i, columns.names[i], _levels(columns.values(i), columns.names[i], places))
-        for i in found
+        Category(i, name, _levels(declared.get(i, columns.values(i)), name, places))
+        for i, name in enumerate(columns.names)
+        if i in found
     )
     _check_not_names_of_rows(categories, said, len(places))
     _note({c: found[c.column] for c in categories if c.column not in said})
@@ -372,7 +389,7 @@ def _levels(labels: Iterable[Any], column: str, places: Sequence[str]) -> tuple[
     for row, label in enumerate(labels):
         key = _key(label)
         if key not in names:
-            names[key] = level_name(label, column, places[row])
+            names[key] = level_name(label, column, places[min(row, len(places) - 1)])
     return tuple(sorted(set(names.values()), key=_order))
 
 

@@ -18,7 +18,7 @@ from ..errors import CopiesWarning, listed, warn
 from ..gp import target_scale
 from .arrays import Table, checked_rows
 from .box import Bounds, Box, limits_of
-from .categories import Category, Kinds, Names, one_hot
+from .categories import Category, Kinds, Names, NamesOfCategories, one_hot
 from .checks import FEW_POINTS, check_inside, check_rows, warn_about_oddities
 from .columns import Roles
 from .fidelities import Fidelity, Ranking, rank_fidelities
@@ -56,7 +56,8 @@ class Dataset:
         Known noise, in the target's unit. It is learned for the other fidelities.
     categorical, numeric, integer : sequences of inputs, by name or number
         Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
-        categories are labels unless they are said to be numeric.
+        categories are labels unless they are said to be numeric. A mapping
+        ``categorical={"layers": [1, 2, 3]}`` declares levels that the data need not have.
 
     Attributes
     ----------
@@ -97,7 +98,7 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
-        categorical: Names | None = None,
+        categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
     ) -> Dataset:
@@ -142,7 +143,7 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
-        categorical: Names | None = None,
+        categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
     ) -> Dataset:
@@ -182,7 +183,7 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
-        categorical: Names | None = None,
+        categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
     ) -> Dataset:
@@ -239,7 +240,7 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
-        categorical: Names | None = None,
+        categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
     ) -> Dataset:
@@ -384,7 +385,8 @@ def assemble(rows: Rows, options: Options) -> Dataset:
     ranking = rank_fidelities(rows.names.tolist(), options.costs, options.order, options.exponents)
     limits = limits_of(options.bounds, rows.feature_names)
     check_inside(rows, limits)
-    box = Box.around(rows.X, limits)
+    codes = {c.column: (0.0, len(c.levels) - 1.0) for c in rows.categories}
+    box = Box.around(rows.X, {**limits, **codes})
     noise_var = known_noise_var(rows, ranking, options.noise_std)
     fidelities = tuple(_fidelity(name, rows, noise_var) for name in ranking.names)
     warn_about_oddities(fidelities, box, rows)

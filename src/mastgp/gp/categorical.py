@@ -4,8 +4,10 @@ In the unit cube level k of L is at k / (L - 1). Kernels never see that number. 
 columns instead, the coordinates of the level's point.
 All kernels of the engine are functions of distances, so nothing else has to know of categories.
 With the kernel "latent" the points lie in the plane, or on a line where there are two levels, and
-are learned with everything else (Zhang, Tao, Chen, Apley 2020). With "exchangeable" any two levels
-are at the same distance, and there is nothing to learn but the lengthscale of the input.
+are learned with everything else (Zhang, Tao, Chen, Apley 2020); besides, any two levels are a
+little apart in directions of their own, so that the model is never sure that two levels are the
+same. With "exchangeable" any two levels are at the same distance, and there is nothing to learn
+but the lengthscale of the input.
 
 No coordinate is fixed: a normal prior of all of them says where the points are, and it is the same
 for every level. So a fit does not depend on the order of the levels.
@@ -28,6 +30,9 @@ CATEGORY_KERNELS = ("latent", "exchangeable")
 #: Coordinates of a level in the space of the inputs, for a learned position of 1. With a standard
 #: normal prior two levels are then expected to be as far apart as the ends of a numeric input.
 POSITION_SCALE = 0.5
+#: Squared distance of any two levels, whatever their positions; that of exchangeable ones is 1.
+#: Measured in docs/notes/categories.md.
+APART = 0.05
 #: How far the second coordinate bends away from the line on which a search starts.
 _BEND = 0.5
 
@@ -105,9 +110,13 @@ class Embedding:
         columns = [category.column for category in categories]
         self.numeric: Codes = np.setdiff1d(np.arange(self._n_inputs), columns)
         self._codes = [category.codes(X) for category in categories]
-        self._fixed = [
-            _fixed_coordinates(category, codes)
+        self._unseen = [
+            ~np.isin(np.arange(category.n_levels), codes)
             for category, codes in zip(categories, self._codes, strict=True)
+        ]
+        self._fixed = [
+            _fixed_coordinates(category, unseen)
+            for category, unseen in zip(categories, self._unseen, strict=True)
         ]
         widths = [
             category.n_dims + fixed.shape[1]
@@ -136,11 +145,13 @@ class Embedding:
     def _tables(self, positions: Array) -> Iterator[Array]:
         """Coordinates of the levels of each input, shape (n_levels, number of coordinates)."""
         start = 0
-        for category, fixed in zip(self._categories, self._fixed, strict=True):
+        for category, fixed, unseen in zip(
+            self._categories, self._fixed, self._unseen, strict=True
+        ):
             stop = start + category.n_positions
             learned = positions[start:stop].reshape(category.n_levels, category.n_dims)
-            unseen = np.any(fixed, axis=1, keepdims=True)
-            yield np.hstack([np.where(unseen, 0.0, POSITION_SCALE * learned), fixed])
+            seen = np.where(unseen[:, None], 0.0, POSITION_SCALE * learned)
+            yield np.hstack([seen, fixed])
             start = stop
 
     def by_input(self, by_column: Array) -> Array:
@@ -180,13 +191,13 @@ def embedding_of(categories: Sequence[Categorical], X: Array) -> Embedding | Non
     return Embedding(categories, X) if categories else None
 
 
-def _fixed_coordinates(category: Categorical, codes: Codes) -> Array:
-    """Coordinates of the levels that are not learned: a direction of its own for each of some."""
+def _fixed_coordinates(category: Categorical, unseen: NDArray[np.bool_]) -> Array:
+    """Coordinates of the levels that are not learned: a direction of its own for each."""
+    own = np.eye(category.n_levels)
     if category.kernel == "exchangeable":
-        return np.eye(category.n_levels) * math.sqrt(0.5)
-    unseen = np.setdiff1d(np.arange(category.n_levels), codes)
-    away = POSITION_SCALE * math.sqrt(category.n_dims)
-    return np.eye(category.n_levels)[:, unseen] * away
+        return own * math.sqrt(0.5)
+    away = np.where(unseen, POSITION_SCALE**2 * category.n_dims, 0.0)
+    return own * np.sqrt(0.5 * APART + away)
 
 
 def _arranged(codes: Codes, y: Array, category: Categorical) -> Array:

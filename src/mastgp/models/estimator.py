@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from ..blocks import blocks, in_blocks
 from ..data.arrays import Places, Table, checked_rows, names_of_rows
-from ..data.categories import Kinds, Names
+from ..data.categories import Kinds, Names, NamesOfCategories
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
 from ..errors import (
@@ -247,7 +247,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator, ABC):  # type: ignor
         fidelity: ArrayLike | None = None,
         noise_std: ArrayLike | None = None,
         *,
-        categorical: Names | None = None,
+        categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
     ) -> Self:

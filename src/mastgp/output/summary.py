@@ -11,6 +11,7 @@ from ..gp.layout import NOISE_BOUNDS
 from ..models.estimator import MultiFidelityRegressor
 
 if TYPE_CHECKING:
+    from ..data.categories import Category
     from ..data.dataset import Dataset, Fidelity
 
 #: Parameters that describe the data or the run, not the method.
@@ -75,18 +76,34 @@ def _known_noise(data: Dataset) -> dict[str, float]:
 
 def _inputs(data: Dataset, own: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row per input: its ranges, and what the model says of it."""
+    categories = {category.column: category for category in data.categories}
     rows = [
-        {
-            "name": name,
-            "low": float(data.box.low[i]),
-            "high": float(data.box.high[i]),
-            "expensive_points": [
-                float(v) for v in (data.top.X[:, i].min(), data.top.X[:, i].max())
-            ],
-        }
+        _levels(data, categories[i]) if i in categories else _range(data, i, name)
         for i, name in enumerate(data.feature_names)
     ]
     return [{**row, **facts} for row, facts in zip(rows, own or [{}] * len(rows), strict=True)]
+
+
+def _range(data: Dataset, i: int, name: str) -> dict[str, Any]:
+    """A numeric input: its range, and that of the expensive points."""
+    values = data.top.X[:, i]
+    return {
+        "name": name,
+        "low": float(data.box.low[i]),
+        "high": float(data.box.high[i]),
+        "expensive_points": [float(values.min()), float(values.max())],
+        **({"integer": True} if i in data.integers else {}),
+    }
+
+
+def _levels(data: Dataset, category: Category) -> dict[str, Any]:
+    """A categorical input: its levels, and which of them the expensive points have."""
+    seen = set(category.labels(data.top.X[:, category.column]))
+    return {
+        "name": category.name,
+        "levels": list(category.levels),
+        "expensive_levels": [level for level in category.levels if level in seen],
+    }
 
 
 def _options(model: MultiFidelityRegressor) -> dict[str, Any]:
