@@ -93,7 +93,7 @@ def test_data_without_noise_are_interpolated(kernel):
     X, y = tables()["high"]
     for model in (CoKriging(categories=kernel, inference="map"), SingleFidelity()):
         residual = model.fit_data(data).predict(X) - y
-        assert np.abs(residual).max() < 1e-6 * y.std()
+        assert np.abs(residual).max() < 1e-6
 
 
 def test_gradients_are_by_numbers_only():
@@ -119,7 +119,7 @@ def test_points_are_shown_with_their_labels():
 def test_samples_and_covariances():
     model = mastgp.fit(tables(), COSTS, method="ar1-map", categorical=CATEGORICAL)
     at = queries(5)
-    mean, cov = model.predict(at, return_cov=True)
+    _, cov = model.predict(at, return_cov=True)
     np.testing.assert_allclose(np.sqrt(cov.diagonal()), model.predict(at, return_std=True)[1])
     assert model.sample_y(at, 3, random_state=0).shape == (5, 3)
 

@@ -161,7 +161,7 @@ def test_what_a_label_is(cell, label):
 
 def test_whole_numbers_are_checked():
     check_whole(np.array([[1.0, 0.5]]), [0], ["n", "x"], places(1))
-    with pytest.raises(DataError, match="'x' is 0.5 in row 0; it is an integer input"):
+    with pytest.raises(DataError, match=r"'x' is 0.5 in row 0; it is an integer input"):
         check_whole(np.array([[1.0, 0.5]]), [1], ["n", "x"], places(1))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gp.structures import co_kriging, random_point, shared_mean, single
 from mastgp.gp import Categorical, Component, GaussianProcess, Model, ProcessEnsemble
-from mastgp.gp.categorical import APART, POSITION_SCALE, Embedding, n_positions
+from mastgp.gp.categorical import POSITION_SCALE, Embedding, n_positions
 from mastgp.gp.fitting import default_starts
 from mastgp.gp.likelihood import Objective
 from mastgp.gp.observations import Observations
@@ -77,7 +77,7 @@ def test_the_kernel_is_a_block_of_numbers_per_pair_of_levels(rng):
     parameters = objective.layout.unpack(random_point(rng, objective.layout))
     parameters = replace(parameters, positions=rng.standard_normal(6))
     z = POSITION_SCALE * parameters.positions.reshape(3, 2)
-    R = ((z[:, None] - z[None]) ** 2).sum(axis=-1) + APART * (1.0 - np.eye(3))
+    R = ((z[:, None] - z[None]) ** 2).sum(axis=-1) + parameters.apart * (1.0 - np.eye(3))
     blocks = np.exp(-0.5 * R / parameters.lengthscales[0, 1] ** 2)
     codes = np.rint(2 * data.X[:, 1]).astype(int)
     x = data.X[:, 0] / parameters.lengthscales[0, 0]
@@ -146,10 +146,12 @@ def test_an_unseen_level_is_where_its_prior_expects_it(rng):
     """The squared distance to a level at z is |z|^2 plus the variance of two coordinates."""
     embedding = Embedding((Categorical(0, 3),), np.array([[0.0], [1.0]]))
     positions = rng.standard_normal(6)
-    points = embedding.columns(np.arange(3)[:, None] / 2, np.empty((3, 0)), positions)
+    points = embedding.columns(
+        np.arange(3)[:, None] / 2, np.empty((3, 0)), positions, np.array([0.3])
+    )
     z = positions.reshape(3, 2)
     for level in (0, 2):
-        squared = ((points[level] - points[1]) ** 2).sum() - APART
+        squared = ((points[level] - points[1]) ** 2).sum() - 0.3
         assert squared == pytest.approx(POSITION_SCALE**2 * (z[level] @ z[level] + 2.0))
 
 

@@ -4,10 +4,10 @@ In the unit cube level k of L is at k / (L - 1). Kernels never see that number. 
 columns instead, the coordinates of the level's point.
 All kernels of the engine are functions of distances, so nothing else has to know of categories.
 With the kernel "latent" the points lie in the plane, or on a line where there are two levels, and
-are learned with everything else (Zhang, Tao, Chen, Apley 2020); besides, any two levels are a
-little apart in directions of their own, so that the model is never sure that two levels are the
-same. With "exchangeable" any two levels are at the same distance, and there is nothing to learn
-but the lengthscale of the input.
+are learned with everything else (Zhang, Tao, Chen, Apley 2020). Besides, any two levels are apart
+in directions of their own, by a distance that is learned too: so the model is never sure that two
+levels are the same, and few data do not make it believe in an arrangement. With "exchangeable" any
+two levels are at the same distance, and there is nothing to learn but the lengthscale of the input.
 
 No coordinate is fixed: a normal prior of all of them says where the points are, and it is the same
 for every level. So a fit does not depend on the order of the levels.
@@ -30,9 +30,6 @@ CATEGORY_KERNELS = ("latent", "exchangeable")
 #: Coordinates of a level in the space of the inputs, for a learned position of 1. With a standard
 #: normal prior two levels are then expected to be as far apart as the ends of a numeric input.
 POSITION_SCALE = 0.5
-#: Squared distance of any two levels, whatever their positions; that of exchangeable ones is 1.
-#: Measured in docs/notes/categories.md.
-APART = 0.05
 #: How far the second coordinate bends away from the line on which a search starts.
 _BEND = 0.5
 
@@ -66,6 +63,11 @@ class Categorical:
         return min(2, self.n_levels - 1) if self.kernel == "latent" else 0
 
     @property
+    def learned(self) -> bool:
+        """Whether anything is learned about its levels."""
+        return self.n_dims > 0
+
+    @property
     def n_positions(self) -> int:
         """Number of learned coordinates of all levels."""
         return self.n_levels * self.n_dims
@@ -81,6 +83,11 @@ class Categorical:
 def n_positions(categories: Sequence[Categorical]) -> int:
     """Number of learned coordinates of all levels of some inputs."""
     return sum(category.n_positions for category in categories)
+
+
+def n_learned(categories: Sequence[Categorical]) -> int:
+    """Number of inputs whose levels have learned positions."""
+    return sum(category.learned for category in categories)
 
 
 class Embedding:
@@ -114,14 +121,7 @@ class Embedding:
             ~np.isin(np.arange(category.n_levels), codes)
             for category, codes in zip(categories, self._codes, strict=True)
         ]
-        self._fixed = [
-            _fixed_coordinates(category, unseen)
-            for category, unseen in zip(categories, self._unseen, strict=True)
-        ]
-        widths = [
-            category.n_dims + fixed.shape[1]
-            for category, fixed in zip(categories, self._fixed, strict=True)
-        ]
+        widths = [category.n_dims + category.n_levels for category in categories]
         self.owners: Codes = np.concatenate([self.numeric, np.repeat(columns, widths)]).astype(
             np.intp
         )
@@ -130,28 +130,28 @@ class Embedding:
         """The numeric columns of inputs, shape (n, number of them)."""
         return X[:, self.numeric]
 
-    def columns(self, X: Array, numbers: Array, positions: Array) -> Array:
+    def columns(self, X: Array, numbers: Array, positions: Array, apart: Array) -> Array:
         """What kernels see at inputs `X`, whose numeric part may have been warped to `numbers`."""
-        tables = self._tables(positions)
+        tables = self._tables(positions, apart)
         points = [table[c.codes(X)] for c, table in zip(self._categories, tables, strict=True)]
         return np.hstack([numbers, *points])
 
-    def observed_columns(self, numbers: Array, positions: Array) -> Array:
+    def observed_columns(self, numbers: Array, positions: Array, apart: Array) -> Array:
         """What kernels see of the observations."""
-        tables = self._tables(positions)
+        tables = self._tables(positions, apart)
         points = [table[codes] for codes, table in zip(self._codes, tables, strict=True)]
         return np.hstack([numbers, *points])
 
-    def _tables(self, positions: Array) -> Iterator[Array]:
+    def _tables(self, positions: Array, apart: Array) -> Iterator[Array]:
         """Coordinates of the levels of each input, shape (n_levels, number of coordinates)."""
-        start = 0
-        for category, fixed, unseen in zip(
-            self._categories, self._fixed, self._unseen, strict=True
-        ):
+        start, distances = 0, iter(apart)
+        for category, unseen in zip(self._categories, self._unseen, strict=True):
             stop = start + category.n_positions
             learned = positions[start:stop].reshape(category.n_levels, category.n_dims)
             seen = np.where(unseen[:, None], 0.0, POSITION_SCALE * learned)
-            yield np.hstack([seen, fixed])
+            squared = next(distances) if category.learned else 1.0
+            away = np.where(unseen, POSITION_SCALE**2 * category.n_dims, 0.0)
+            yield np.hstack([seen, np.diag(np.sqrt(0.5 * squared + away))])
             start = stop
 
     def by_input(self, by_column: Array) -> Array:
@@ -161,14 +161,29 @@ class Embedding:
 
     def by_position(self, by_column: Array) -> Array:
         """Derivative by the positions, given that by the columns of the observations, (n, k)."""
-        parts, first = [], len(self.numeric)
-        for category, codes, fixed in zip(self._categories, self._codes, self._fixed, strict=True):
+        parts = [np.empty(0)]
+        for category, codes, first in self._places():
             own = by_column[:, first : first + category.n_dims]
             by_level = np.zeros((category.n_levels, category.n_dims))
             np.add.at(by_level, codes, POSITION_SCALE * own)
             parts.append(by_level.ravel())
-            first += category.n_dims + fixed.shape[1]
         return np.concatenate(parts)
+
+    def by_apart(self, by_column: Array, apart: Array) -> Array:
+        """Derivative by the logarithm of how far apart levels are, given that by the columns."""
+        found: list[float] = []
+        for category, codes, first in self._places():
+            if category.learned:
+                own = by_column[np.arange(len(codes)), first + category.n_dims + codes]
+                found.append(0.5 * math.sqrt(0.5 * apart[len(found)]) * own.sum())
+        return np.array(found)
+
+    def _places(self) -> Iterator[tuple[Categorical, Codes, int]]:
+        """Each category with the levels of the observations and its first column."""
+        first = len(self.numeric)
+        for category, codes in zip(self._categories, self._codes, strict=True):
+            yield category, codes, first
+            first += category.n_dims + category.n_levels
 
     def of_inputs(self, by_column: Array) -> Array:
         """Derivative by the inputs, shape (n, d), given that by the columns; 0 by categories."""
@@ -189,15 +204,6 @@ class Embedding:
 def embedding_of(categories: Sequence[Categorical], X: Array) -> Embedding | None:
     """The embedding of some inputs; None where all are numeric."""
     return Embedding(categories, X) if categories else None
-
-
-def _fixed_coordinates(category: Categorical, unseen: NDArray[np.bool_]) -> Array:
-    """Coordinates of the levels that are not learned: a direction of its own for each."""
-    own = np.eye(category.n_levels)
-    if category.kernel == "exchangeable":
-        return own * math.sqrt(0.5)
-    away = np.where(unseen, POSITION_SCALE**2 * category.n_dims, 0.0)
-    return own * np.sqrt(0.5 * APART + away)
 
 
 def _arranged(codes: Codes, y: Array, category: Categorical) -> Array:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .categorical import n_positions
+from .categorical import n_learned, n_positions
 from .model import Component, Model
 from .parameters import Hyperparameters
 from .priors import Flat, LogNormal, Normal, Prior, lengthscale_prior
@@ -22,6 +22,7 @@ NOISE_BOUNDS = (1e-4, 1e2)
 WARP_BOUNDS = (math.exp(-4.0), math.exp(4.0))
 FACTOR_BOUNDS = (-1e3, 1e3)
 POSITION_BOUNDS = (-8.0, 8.0)
+APART_BOUNDS = (1e-4, 1e2)
 #: A search whose prior starts beyond a bound starts this far inside (in logarithms).
 START_MARGIN = math.log(10.0)
 #: A coordinate this close to a bound counts as lying on it.
@@ -91,7 +92,7 @@ class Layout:
         Which entries are logarithms of parameters.
     lengthscales, scales : tuples of Block
         One for each component.
-    factors, noise, warp_a, warp_b, positions : Block
+    factors, noise, warp_a, warp_b, positions, apart : Block
     """
 
     def __init__(self, model: Model) -> None:
@@ -115,6 +116,8 @@ class Layout:
             POSITION_BOUNDS,
             logarithmic=False,
         )
+        n_apart = n_learned(model.categories)
+        self.apart = vector.add("apart", n_apart, model.apart_prior, APART_BOUNDS)
         self._prepare(vector.blocks)
 
     def _prepare(self, blocks: list[Block]) -> None:
@@ -179,6 +182,7 @@ class Layout:
             warp_a=natural[self.warp_a.where],
             warp_b=natural[self.warp_b.where],
             positions=natural[self.positions.where],
+            apart=natural[self.apart.where],
         )
 
     def pack(self, parameters: Hyperparameters) -> Array:
@@ -192,6 +196,7 @@ class Layout:
             (self.warp_a, parameters.warp_a),
             (self.warp_b, parameters.warp_b),
             (self.positions, parameters.positions),
+            (self.apart, parameters.apart),
         ):
             theta[block.where] = block.coordinates(values[: block.size])
         return theta

@@ -121,7 +121,7 @@ class Objective:
         """What kernels see of the observations, whose numeric inputs have been warped."""
         if self.embedding is None:
             return numbers
-        return self.embedding.observed_columns(numbers, parameters.positions)
+        return self.embedding.observed_columns(numbers, parameters.positions, parameters.apart)
 
     def _profile(self, L: Array, jitter: float, solved: Array) -> Factorisation:
         """Profile the means, given `solved` = K^-1 [y, H]."""
@@ -153,6 +153,8 @@ class Objective:
                 gradient[block.where] = np.einsum("id,id->d", by_number, partial)
         if self.embedding is not None:
             gradient[layout.positions.where] = self.embedding.by_position(by_input)
+            by_apart = self.embedding.by_apart(by_input, parameters.apart)
+            gradient[layout.apart.where] = by_apart
         return self.log_density(f), gradient
 
     def _factorise_with_trace(

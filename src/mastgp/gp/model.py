@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .categorical import Categorical
 from .kernels import KERNELS
 from .priors import (
+    APART_PRIOR,
     FACTOR_PRIOR,
     NOISE_PRIOR,
     POSITION_PRIOR,
@@ -100,8 +101,8 @@ class Model:
     categories : tuple of Categorical
         Inputs whose values are levels. They are not warped. The positions of their levels
         are the same for all components; each component has lengthscales of its own.
-    position_prior : Prior
-        Of each learned coordinate of a level.
+    position_prior, apart_prior : Prior
+        Of each learned coordinate of a level, and of the squared distance that levels have anyway.
     """
 
     n_inputs: int
@@ -115,6 +116,7 @@ class Model:
     factor_starts: tuple[float, ...] = ()
     categories: tuple[Categorical, ...] = ()
     position_prior: Prior = POSITION_PRIOR
+    apart_prior: Prior = APART_PRIOR
 
     def __post_init__(self) -> None:
         if len({len(c.loadings) for c in self.components}) != 1:

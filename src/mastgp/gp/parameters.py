@@ -25,6 +25,8 @@ class Hyperparameters:
     warp_a, warp_b : arrays of shape (n_numeric,), or (0,) without a warp
     positions : array
         Learned coordinates of the levels of categorical inputs, one input after the other.
+    apart : array
+        For each of these inputs, the squared distance of two levels whatever their positions.
     """
 
     lengthscales: Array
@@ -34,12 +36,17 @@ class Hyperparameters:
     warp_a: Array
     warp_b: Array
     positions: Array = field(default_factory=lambda: np.empty(0))
+    apart: Array = field(default_factory=lambda: np.empty(0))
 
     @property
     def state(self) -> dict[str, Array]:
-        """All values by name, for files. Positions are left out where there are none."""
-        values = {name: np.asarray(value) for name, value in vars(self).items()}
-        return values if self.positions.size else _without(values, "positions")
+        """All values by name, for files; what is of categories only where there are some."""
+        of_categories = () if self.positions.size else ("positions", "apart")
+        return {
+            name: np.asarray(value)
+            for name, value in vars(self).items()
+            if name not in of_categories
+        }
 
     def loadings(self, model: Model) -> Array:
         """Loading of every group on every component, shape (n_components, n_groups)."""
@@ -49,7 +56,3 @@ class Hyperparameters:
                 for i in used:
                     row[group] *= self.factors[i]
         return table
-
-
-def _without(values: dict[str, Array], name: str) -> dict[str, Array]:
-    return {key: value for key, value in values.items() if key != name}

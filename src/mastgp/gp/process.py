@@ -17,7 +17,7 @@ from .leave_out import LeftOut, leave_one_out, leave_out
 from .likelihood import Factorisation, Objective
 from .linalg import solve_lower
 from .model import Model
-from .observations import Observations, noise_of, standardise
+from .observations import Observations, no_noise_of, noise_of, standardise
 from .parameters import Hyperparameters
 from .warp import WarpInputs
 
@@ -285,8 +285,8 @@ class GaussianProcess:
     @classmethod
     def from_state(cls, model: Model, state: dict[str, Any]) -> GaussianProcess:
         """Inverse of :meth:`get_state`; the model is rebuilt by the caller."""
-        noise_var = state["noise_var"]
-        data = Observations(state["X"], state["y"], state["groups"].astype(np.intp), noise_var)
+        noise_var, groups = state["noise_var"], state["groups"].astype(np.intp)
+        data = Observations(state["X"], state["y"], groups, noise_var, no_noise_of(model))
         report = None if state["report"] is None else FitReport(**state["report"])
         parameters = Hyperparameters(**state["parameters"])
         return cls(model, parameters, data, state["y_mean"], state["y_scale"], report)
@@ -309,7 +309,7 @@ class GaussianProcess:
             numbers = WarpInputs.of(numbers).value(warp_a, warp_b)
         if embedding is None:
             return numbers
-        return embedding.columns(X, numbers, self.parameters.positions)
+        return embedding.columns(X, numbers, self.parameters.positions, self.parameters.apart)
 
     def _warp_slope(self, X: Array) -> Array:
         slope = np.ones_like(X)

@@ -118,9 +118,9 @@ def trust_in(
     lengthscales : array of shape (d,), optional
         For the ``mahalanobis`` metric.
     categorical : sequence of int
-        Columns of categorical inputs. A named metric is of the other inputs only, and the distance
-        is the mean of it and of Hamming's distance, each weighted by its number of inputs (as
-        Gower's). With categorical inputs only it is Hamming's.
+        Columns of categorical inputs. A named metric is of the other inputs only. The distance is
+        the sum of it and of Hamming's distance of the categorical ones. With categorical inputs
+        only it is Hamming's, as in the paper.
 
     Examples
     --------
@@ -153,14 +153,12 @@ def _mixed_distances(
     if not categorical or metric == "hamming" or callable(metric):
         return _distances_between(X_cheap, X_top, metric, lengthscales)
     lookup(METRICS, metric, "metric")
-    n_inputs = X_top.shape[1]
-    numeric = np.setdiff1d(np.arange(n_inputs), categorical)
+    numeric = np.setdiff1d(np.arange(X_top.shape[1]), categorical)
     d: Array = cdist(X_cheap[:, categorical], X_top[:, categorical], "hamming")
     if not len(numeric):
         return d
     scales = None if lengthscales is None else lengthscales[numeric]
-    others = _distances_between(X_cheap[:, numeric], X_top[:, numeric], metric, scales)
-    return (len(categorical) * d + len(numeric) * others) / n_inputs
+    return d + _distances_between(X_cheap[:, numeric], X_top[:, numeric], metric, scales)
 
 
 def _distances_between(
