@@ -13,6 +13,7 @@ from mastgp.models.fusion import Reification
 from mastgp.models.recursive import Recursive
 from mastgp.models.single import SingleFidelity
 from mastgp.output.summary import summarise
+from mixed import mixed_dataset
 from support import COSTS
 
 
@@ -119,3 +120,17 @@ def test_summaries_are_plain_data(model, two_fidelities):
     facts = summarise(model.set_params(costs=COSTS).fit(X, y, fidelity=labels))
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert len(facts["inputs"]) == 2
+
+
+def test_categories_have_levels_instead_of_a_range():
+    model = SingleFidelity().fit_data(mixed_dataset(n_high=8, materials=("al", "ti")))
+    speed, material, _ = summarise(model)["inputs"]
+    assert {"low", "high"} <= set(speed)
+    assert material["levels"] == ["al", "steel", "ti"]
+    assert material["expensive_levels"] == ["al", "ti"]
+    assert "low" not in material
+
+
+def test_whole_numbers_are_marked():
+    model = SingleFidelity().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0], integer=[0])
+    assert summarise(model)["inputs"][0]["integer"]

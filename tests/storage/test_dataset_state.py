@@ -7,6 +7,7 @@ import pytest
 
 from mastgp import MAST
 from mastgp.storage.dataset_state import data_hash, dataset_state, restored_dataset
+from mixed import mixed_dataset
 from support import snapshot, three_levels
 
 
@@ -64,3 +65,18 @@ def test_names_of_target_and_inputs_are_kept(data):
         if k not in ("target_name", "feature_names_given")
     }
     assert restored_dataset(old).target_name is None
+
+
+def test_levels_and_whole_numbers_are_kept():
+    data = replace(mixed_dataset(), integers=(0,))
+    again = restored_dataset(dataset_state(data))
+    assert again.categories == data.categories
+    assert again.integers == (0,)
+    renamed = replace(data.categories[0], levels=("al", "steel", "tin"))
+    other = replace(data, categories=(renamed, *data.categories[1:]))
+    assert data_hash(other) != data_hash(data) == data_hash(again)
+
+
+def test_data_of_numbers_are_stored_as_they_always_were():
+    state = dataset_state(replace(mixed_dataset(), categories=()))
+    assert not {"categories", "integers"} & set(state)

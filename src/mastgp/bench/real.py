@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.box import Box
+from ..data.categories import encode
 from ..data.fidelities import rank_fidelities
 from ..data.places import same_place
 from ..errors import DataError
@@ -237,9 +238,10 @@ def pooled_problem(
     from ..data.tables import training_table
 
     table = training_table(files, target)
+    encoded = encode(table.X, table.kinds, table.places)
     labels = np.array(table.fidelity)
     ranked = rank_fidelities(set(labels), costs)
-    X, y = table.X.to_numpy(), table.y.to_numpy()
+    X, y = encoded.X.to_numpy(dtype=float), table.y.to_numpy()
     dearest = ranked.costs[ranked.top]
     cheap = {fidelity: 0.5 / len(ranked.cheaper) for fidelity in ranked.cheaper}
     return RealProblem(
@@ -251,6 +253,7 @@ def pooled_problem(
             {},
         ),
         np.column_stack([X.min(axis=0), X.max(axis=0)]),
+        categorical={c.column: tuple(range(len(c.levels))) for c in encoded.categories},
     )
 
 
