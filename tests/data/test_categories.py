@@ -9,16 +9,15 @@ import pytest
 from mastgp import DataError
 from mastgp.data.categories import (
     MANY_LEVELS,
-    Category,
     Kinds,
     check_whole,
     encode,
     encode_queries,
     engine_categories,
-    is_label,
     one_hot,
 )
 from mastgp.data.dataset import Dataset
+from mastgp.data.levels import Category
 from mastgp.errors import CategoriesWarning
 from mastgp.gp import Categorical
 from mixed import COSTS, mixed_dataset, queries, tables
@@ -149,14 +148,6 @@ def test_a_column_that_names_the_fidelity_is_refused():
     data = {name: (frame, [1.0, 2.0]) for name, frame in frames.items()}
     with pytest.warns(CategoriesWarning), pytest.raises(DataError, match="'source' has one level"):
         Dataset.from_tables(data, costs=COSTS)
-
-
-@pytest.mark.parametrize(
-    ("cell", "label"),
-    [("12 mm", True), ("1,5", False), ("inf", False), ("2026/01/02", False), (None, False)],
-)
-def test_what_a_label_is(cell, label):
-    assert is_label(cell) is label
 
 
 def test_whole_numbers_are_checked():

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from mastgp import DataError
-from mastgp.data.categories import Category, Kinds
+from mastgp.data.categories import Kinds
 from mastgp.data.columns import Roles
+from mastgp.data.levels import Category
 from mastgp.data.tables import frame_table, query_table, training_table
 
 COARSE = "mach,alpha,drag\n0.5,1,10\n0.6,2,20\n0.7,3,30\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mastgp import MAST, DataError, load
-from mastgp.data.categories import Category
+from mastgp.data.levels import Category
 from mastgp.gp import Categorical
 from mastgp.surrogates import GP
 from mastgp.surrogates.choice import find_surrogate

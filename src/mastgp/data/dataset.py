@@ -18,10 +18,11 @@ from ..errors import CopiesWarning, listed, warn
 from ..gp import target_scale
 from .arrays import Table, checked_rows
 from .box import Bounds, Box, limits_of
-from .categories import Category, Kinds, Names, NamesOfCategories, one_hot
+from .categories import Kinds, Names, NamesOfCategories, one_hot
 from .checks import FEW_POINTS, check_inside, check_rows, warn_about_oddities
 from .columns import Roles
 from .fidelities import Fidelity, Ranking, rank_fidelities
+from .levels import Category
 from .mappings import stacked
 from .noise import known_noise_var
 from .places import place_labels, same_place

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .box import Bounds
-from .categories import Category
+from .levels import Category
 
 Array = NDArray[np.float64]
 

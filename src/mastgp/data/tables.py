@@ -14,10 +14,11 @@ import pandas as pd
 
 from ..errors import DataError, listed
 from .arrays import Places, Table
-from .categories import Category, Kinds
+from .categories import Kinds
 from .cells import numeric
 from .columns import Header, Roles, how_to_ignore
 from .fidelities import fidelity_name
+from .levels import Category
 from .reading import Source, read_table
 from .texts import labels_of, text_inputs
 

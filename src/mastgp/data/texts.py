@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
-from .categories import Kinds, is_label
+from .categories import Kinds
 from .fidelities import is_missing
+from .levels import is_label
 
 if TYPE_CHECKING:
     import pandas as pd

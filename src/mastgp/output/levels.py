@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.categories import Category
 from ..data.dataset import Dataset
+from ..data.levels import Category
 from ..models.estimator import MultiFidelityRegressor
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ..gp.layout import NOISE_BOUNDS
 from ..models.estimator import MultiFidelityRegressor
 
 if TYPE_CHECKING:
-    from ..data.categories import Category
     from ..data.dataset import Dataset, Fidelity
+    from ..data.levels import Category
 
 #: Parameters that describe the data or the run, not the method.
 _NOT_OPTIONS = frozenset({"costs", "order", "exponents", "noise_std", "bounds", "random_state"})

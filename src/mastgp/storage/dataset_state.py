@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.categories import Category
 from ..data.dataset import Box, Dataset, Fidelity
 from ..data.fidelities import Ranking
+from ..data.levels import Category
 
 
 def dataset_state(data: Dataset) -> dict[str, Any]:

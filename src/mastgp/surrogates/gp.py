@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.categories import Category, engine_categories
+from ..data.categories import engine_categories
+from ..data.levels import Category
 from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
 from ..gp.categorical import CATEGORY_KERNELS

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.categories import Category, one_hot
+from ..data.categories import one_hot
+from ..data.levels import Category
 from .base import Fitted, Hints, Surrogate
 from .gp import GP
 
