@@ -25,7 +25,8 @@ from mastgp.auto.candidates import Candidate, default_candidates
 from mastgp.auto.trying import Trials
 from mastgp.auto.weights import DRAWS, blend_weights
 from mastgp.bench.experiments import experiment, find_problem
-from mastgp.data.dataset import Dataset, without_copies
+from mastgp.data.copies import without_copies
+from mastgp.data.dataset import Dataset
 from mastgp.files import atomic_write
 from mastgp.models import FIRE, CoKriging
 from mastgp.progress import listening, progress, report

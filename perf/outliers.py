@@ -21,7 +21,8 @@ from mastgp.auto.outliers import without_outliers
 from mastgp.bench.experiments import experiment, find_problem
 from mastgp.bench.protocol import Draw
 from mastgp.check.scores import rmse
-from mastgp.data.dataset import Dataset, without_copies
+from mastgp.data.copies import without_copies
+from mastgp.data.dataset import Dataset
 from mastgp.progress import listening
 from study import SMALLER
 

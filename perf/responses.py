@@ -21,7 +21,8 @@ from mastgp.auto.trying import Trials
 from mastgp.bench.experiments import experiment, find_problem
 from mastgp.bench.protocol import Draw
 from mastgp.check.scores import score
-from mastgp.data.dataset import Dataset, without_copies
+from mastgp.data.copies import without_copies
+from mastgp.data.dataset import Dataset
 from mastgp.gp.blends import blended
 from mastgp.gp.responses import Logarithm, YeoJohnson
 from mastgp.progress import listening, progress, report

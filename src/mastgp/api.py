@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from .data.categories import Kinds, Names, NamesOfCategories
 from .data.dataset import Dataset
 from .data.mappings import stacked
 from .errors import DataError, listed
@@ -25,6 +27,9 @@ def fit(
     costs: Mapping[Any, float] | None = None,
     *,
     method: str = "auto",
+    categorical: NamesOfCategories | None = None,
+    numeric: Names | None = None,
+    integer: Names | None = None,
     **options: Any,
 ) -> Any:
     """Fit a surrogate to one table per fidelity, or to a data set.
@@ -38,6 +43,9 @@ def fit(
         A data set has costs, order, exponents, bounds and noise of its own.
     method : str
         Name of a method: ``auto``, ``mast``, ``ar1`` or another that ``mast methods`` lists.
+    categorical, numeric, integer : sequences of inputs, by name or number, optional
+        Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
+        categories are labels unless they are said to be numeric.
     **options
         Everything else that the method's estimator takes: :class:`AutoSurrogate` by default.
 
@@ -55,10 +63,12 @@ def fit(
     >>> model.predict([[0.5]]).round(2)
     array([0.25])
     """
+    kinds = Kinds.of(categorical, numeric, integer)
     model = _estimator(method, costs, options)
     if not isinstance(data, Dataset):
-        return model.fit_table(stacked(data))
+        return model.fit_table(replace(stacked(data), kinds=kinds))
     given = sorted(set(options) & _OF_DATA) + (["costs"] if costs is not None else [])
+    given += [name for name, inputs in vars(kinds).items() if inputs]
     if given:
         raise DataError(f"the data set has its {listed(given)} already; leave that out here")
     return model.fit_data(data)

@@ -78,6 +78,10 @@ class OutlierWarning(MastWarning):
     """A value is far from all others, as codes for failed runs are."""
 
 
+class CategoriesWarning(MastWarning):
+    """Columns of text, booleans or pandas' categories are taken as categorical inputs."""
+
+
 class ExtrapolationWarning(MastWarning):
     """Predictions were asked for far outside the data."""
 

@@ -56,3 +56,12 @@ def test_many_points_have_fewer_candidates():
 def test_a_common_bias_takes_three_fidelities():
     assert not any(c.name.startswith("common-bias") for c in default_candidates(2))
     assert any(c.name.startswith("common-bias") for c in default_candidates(3))
+
+
+@pytest.mark.parametrize(("n_levels", "more"), [(1, 1), (2, 2)])
+def test_categories_have_candidates_whose_levels_are_all_alike(n_levels, more):
+    usual, found = (list(default_candidates(n_levels, categorical=c)) for c in (False, True))
+    added = found[len(usual) :]
+    assert len(added) == more
+    assert all(c.estimator.categories == "exchangeable" for c in added)
+    assert all("exchangeable" in c.name for c in added)

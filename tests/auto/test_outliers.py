@@ -7,7 +7,7 @@ import mastgp
 from mastgp import AutoSurrogate, DataError, Dataset, OutlierWarning
 from mastgp.auto.outliers import without_outliers
 from mastgp.bench.experiments import experiment, find_problem
-from mastgp.data.dataset import without_copies
+from mastgp.data.copies import without_copies
 
 ORDER = ["cheap", "dear"]
 

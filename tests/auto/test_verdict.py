@@ -21,7 +21,7 @@ from mastgp.auto.verdict import (
 from mastgp.auto.weights import DRAWS, blend_weights
 from mastgp.check.heldout import HeldOut, held_out
 from mastgp.check.validation import ALONE
-from mastgp.data.dataset import without_copies
+from mastgp.data.copies import without_copies
 from mastgp.gp.distributions import Mixture, Normal
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.fire import FIRE

@@ -17,6 +17,10 @@ from mastgp.bench.real import (
     real_draw,
     real_problem,
 )
+from mastgp.bench.runner import run_unit
+from mastgp.bench.units import Unit
+from mastgp.errors import CategoriesWarning, silenced
+from mixed import tables
 
 #: Where the real data are looked for: the folder of MASTGP_DATA, or one beside the project.
 DATA = Path(os.environ.get("MASTGP_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -122,3 +126,26 @@ def test_a_pool_that_leaves_nothing_to_test_on_is_refused(rng):
     tiny = RealProblem("tiny", pools, budget, np.array([[0.0, 1.0]] * 2))
     with pytest.raises(DataError, match="no expensive rows left to test on"):
         real_draw(tiny, 0)
+
+
+@needs_data
+def test_hoip_as_it_is_has_the_same_draws_with_categories():
+    numbers, levels = (real_problem(name, str(DATA)) for name in ("hoip", "hoip-categories"))
+    one, other = (real_draw(problem, 3) for problem in (numbers, levels))
+    np.testing.assert_array_equal(one.X, other.X)
+    np.testing.assert_array_equal(one.y_only, other.y_only)
+    assert not one.categorical
+    assert [len(values) for values in other.categorical.values()] == [10, 3, 16]
+    assert other.options == {}
+
+
+def test_a_users_column_of_text_is_categorical(tmp_path):
+    for name, (X, y) in tables(n_low=40, n_high=40).items():
+        X.assign(y=y).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [str(tmp_path / f"{name}.csv") for name in ("low", "high")]
+    with silenced(CategoriesWarning):
+        problem = pooled_problem("mine", files, "y", {"low": 0.1, "high": 1.0})
+    assert problem.categorical == {1: (0, 1, 2), 2: (0, 1)}
+    unit = Unit("two-fidelity", "mine", "hf-only", 0)
+    record = run_unit(unit, own={"mine": problem})
+    assert (record["status"], record["rmse"] < 1.0) == ("ok", True)

@@ -16,6 +16,7 @@ import mastgp
 from mastgp.auto.verdict import FidelityVerdict, Verdict
 from mastgp.gp.kernels import KERNELS
 from mastgp.models.trust import METRICS, NEIGHBOUR_WEIGHTS, RADII
+from mixed import queries, tables
 from wing import AUTO_FIT, COSTS, FIT, WING
 
 
@@ -306,3 +307,46 @@ def test_an_input_that_never_varies_has_no_lengthscale(mast, tmp_path, rng):
         "3 to 3",
         "-",
     ]
+
+
+@pytest.fixture
+def mixed_files(tmp_path):
+    """Files with a column of text, one of coded levels and one of whole numbers."""
+    for name, (X, y) in tables().items():
+        layers = X["material"].map({"al": 1, "steel": 2, "ti": 5})
+        X.assign(layers=layers, blades=range(len(X)), drag=y).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    return ["fit", "low.csv", "high.csv", "--target", "drag", "--order", "low,high", "--no-check"]
+
+
+def test_columns_of_text_are_categories_and_a_note_says_so(mast, mixed_files):
+    command = [*mixed_files, "--categorical", "layers", "--integer", "blades", "-o", "m.mast"]
+    code, out, err = mast(*command, "--method", "hf-only")
+    assert code == 0
+    assert "Note: taken as categorical: 'material' (text): 'al', 'steel', 'ti'; 'coated'" in err
+    assert "1, 2, 5" in out
+    data = mastgp.load("m.mast").training_data_
+    assert [c.name for c in data.categories] == ["material", "coated", "layers"]
+    assert [data.feature_names[i] for i in data.integers] == ["blades"]
+    assert mast("plot", "m.mast", "-o", "m.png", "--kind", "slices")[0] == 0
+
+
+def test_numbers_may_be_insisted_on(mast, mixed_files):
+    code, _, err = mast(*mixed_files, "--numeric", "material,coated")
+    assert code == 1
+    assert "line 2 of low.csv, column 'material': 'al' is not a number" in err
+
+
+def test_predictions_at_labels(mast, mixed_files, tmp_path):
+    ignored = ["--ignore", "layers,blades", "--categorical", "material,coated"]
+    code, _, err = mast(*mixed_files, *ignored, "-o", "m.mast")
+    assert (code, err) == (0, "")
+    queries(5).to_csv(tmp_path / "q.csv", index=False)
+    code, out, _ = mast("predict", "m.mast", "q.csv", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["material"] == "al"
+    queries(5).assign(material="tin").to_csv(tmp_path / "q.csv", index=False)
+    code, _, err = mast("predict", "m.mast", "q.csv")
+    assert code == 1
+    assert "'material' is 'tin' in line 2 of q.csv, a level that no training row has" in err

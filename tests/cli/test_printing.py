@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mastgp import MAST
+from mastgp import MAST, Dataset
 from mastgp.cli.printing import (
     MOST_CANDIDATES_SHOWN,
     note_a_loss,
@@ -13,6 +13,9 @@ from mastgp.cli.printing import (
     print_summary,
     print_verdict,
 )
+from mastgp.models import SingleFidelity
+from mastgp.output.summary import summarise
+from mixed import mixed_dataset
 
 FACTS = {
     "label": "Toy",
@@ -153,3 +156,17 @@ def test_a_fused_model_that_is_too_sure_is_named(wide, capsys, data, changes, lo
 def test_rounding_is_no_loss(wide, capsys, data):
     note_a_loss([row("MAST", rmse=2e-9), row("expensive alone", rmse=1e-9)], data)
     assert capsys.readouterr().err == ""
+
+
+def test_levels_are_printed_instead_of_ranges(wide, capsys):
+    print_summary(summarise(SingleFidelity().fit_data(mixed_dataset())))
+    out = capsys.readouterr().out
+    assert "al, steel, ti" in out
+    assert "3 of 3 levels" in out
+
+
+def test_many_levels_are_cut_short(wide, capsys):
+    labels = [f"k{i}" for i in range(9)]
+    data = Dataset.from_arrays([[label] for label in labels], range(9), categorical=[0])
+    print_summary(summarise(SingleFidelity().fit_data(data)))
+    assert "k0, k1, k2, k3, k4, ..." in capsys.readouterr().out

@@ -156,6 +156,17 @@ def test_nothing_is_said_of_the_bundled_example():
         Dataset.from_files(files, examples.TARGET, costs=examples.COSTS)
 
 
+def test_codes_of_levels_are_no_measurements(rng):
+    n = 8
+    frame = pd.DataFrame({"x": rng.random(2 * n), "run": [f"r{i}" for i in range(n)] * 2})
+    frame["source"] = ["low"] * n + ["high"] * n
+    frame["y"] = rng.random(2 * n)
+    options = {"order": ["low", "high"], "categorical": ["run"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Dataset.from_frame(frame, "y", "source", **options)
+
+
 def suspicions(draw):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

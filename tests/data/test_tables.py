@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 
 from mastgp import DataError, Dataset, MissingWarning
+from mastgp.data.categories import Kinds
 from mastgp.data.cells import numeric
 from mastgp.data.columns import Roles
-from mastgp.data.tables import frame_table, query_source, training_table
+from mastgp.data.levels import Category
+from mastgp.data.tables import frame_table, query_inputs, query_source, training_table
 
 COARSE = "mach,alpha,drag\n0.5,1,10\n0.6,2,20\n0.7,3,30\n"
 FINE = "drag,alpha,mach\n11,1,0.5\n21,2,0.6\n"
@@ -138,12 +140,52 @@ def test_each_column_has_one_role(files, options, words):
         read(files, **options)
 
 
-def test_a_column_of_text_may_be_left_out_or_name_the_fidelity(files):
-    for path in files.values():
-        lines = path.read_text().splitlines()
-        path.write_text("\n".join([lines[0] + ",case", *(line + ",A" for line in lines[1:])]))
-    with pytest.raises(DataError, match=r"leave the column out \(--ignore 'case', .* is it the"):
-        read(files)
+def add_column(files, cells):
+    """Add a column 'case' to all files, of cells that are repeated."""
+    for path, own in zip(files.values(), cells, strict=True):
+        header, *lines = path.read_text().splitlines()
+        rows = [f"{line},{own[i % len(own)]}" for i, line in enumerate(lines)]
+        path.write_text("\n".join([f"{header},case", *rows]))
+
+
+def test_columns_of_text_are_read_as_labels(files):
+    add_column(files, [["A", "B"], ["B", "C"]])
+    table = read(files)
+    assert list(table.X["case"])[:2] == ["A", "B"]
+    assert table.X["mach"].dtype == float
+
+
+def test_columns_of_numbers_are_read_as_labels_on_request(files):
+    table = read(files, kinds=Kinds(categorical=["alpha"]))
+    assert table.X["alpha"].iloc[0] == "1"
+    assert table.kinds.categorical == ["alpha"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kinds", "words"),
+    [
+        ([["A", "1"], ["B"]], Kinds(), "'A' is not a number .* remove the row"),
+        ([["A", "B"], ["A"]], Kinds(numeric=["case"]), r"leave the column out \(--ignore 'case'"),
+        ([["A", "B"], ["A"]], Kinds(integer=["case"]), "'A' is not a number"),
+        ([["A", " "], ["A"]], Kinds(), "line 3 of .*, column 'case': the value is missing"),
+        ([["A"], ["A"]], Kinds(categorical=["cases"]), "categorical names 'cases', but the inputs"),
+    ],
+)
+def test_text_among_numbers_is_a_mistake(files, cells, kinds, words):
+    add_column(files, cells)
+    with pytest.raises(DataError, match=words):
+        read(files, kinds=kinds)
+
+
+def test_queries_with_an_unknown_level_are_named_with_their_line(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("material,mach\nal,0.5\ntin,0.6\n")
+    names, category = ["mach", "material"], Category(1, "material", ("al", "steel"))
+    with pytest.raises(DataError, match=r"'material' is 'tin' in line 3 of .*'al', 'steel'"):
+        query_inputs(query_source(str(path), names), names, [category])
+    path.write_text("material,mach\nal,0.5\nsteel,0.6\n")
+    inputs = query_inputs(query_source(str(path), names), names, [category])
+    assert list(inputs["material"]) == ["al", "steel"]
 
 
 def test_labels_stay_as_they_are_written(tmp_path):
@@ -257,6 +299,36 @@ def test_rows_with_empty_cells_are_left_out_on_request(tmp_path):
     with pytest.warns(MissingWarning, match="2 of 5 rows of the frame .*first row 1, column 'x'"):
         data = Dataset.from_frame(frame, "y", skip_missing=True)
     assert data.top.y.tolist() == [2, 6, 7]
+
+
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
+def test_rows_without_a_level_are_left_out_on_request(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("x,coating,y\n1,none,2\n2,n/a,3\n3,TiN,4\n4,,5\n")
+    with pytest.raises(DataError, match=r"line 3 .*column 'coating': .*--skip-missing"):
+        training_table([path], "y")
+    with pytest.warns(MissingWarning, match=r"2 of 4 rows .*first line 3, column 'coating'"):
+        table = training_table([path], "y", skip_missing=True)
+    assert table.X["coating"].tolist() == ["none", "TiN"]
+    frame = pd.DataFrame({"x": [1.0, 2, 3], "coating": ["none", None, "TiN"], "y": [1.0, 2, 3]})
+    with pytest.warns(MissingWarning, match="1 of 3 rows"):
+        data = Dataset.from_frame(frame, "y", skip_missing=True, categorical=["coating"])
+    assert data.categories[0].levels == ("TiN", "none")
+    path.write_text("x,coating\n1,none\n2,\n")
+    with pytest.warns(MissingWarning, match="1 of 2 rows"):
+        source = query_source(str(path), ["x", "coating"], True, data.categories)
+    assert source.rows["coating"].tolist() == ["none"]
+
+
+@pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
+def test_a_column_of_results_for_each_fidelity_beside_labels():
+    frame = pd.DataFrame(
+        {"m": ["al", "ti", "al"], "x": [0.0, 1, 2], "LF": [1.0, 2, 3], "HF": [None, 5.0, 6.0]}
+    )
+    options = {"order": ["low", "high"], "categorical": ["m"]}
+    data = Dataset.from_frame(frame, {"low": "LF", "high": "HF"}, **options)
+    assert data.values_of(data.top.X)[0].tolist() == ["al", "ti"]
+    assert [len(fidelity.y) for fidelity in data.fidelities] == [3, 2]
 
 
 def test_units_are_kept_and_must_agree(files):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from gp.structures import shared_plus_bias
-from mastgp.gp import Component, Hyperparameters, Model
+from mastgp.gp import Categorical, Component, Hyperparameters, Model
 from mastgp.gp.observations import (
+    EXACT_NOISE,
     FIXED_NOISE_FLOOR,
     Observations,
     noise_of,
@@ -92,3 +93,15 @@ def test_a_subset_keeps_rows_together(rng):
 )
 def test_scale_is_the_spread_or_the_size_or_one(y, scale):
     assert target_scale(np.array(y)) == pytest.approx(scale)
+
+
+def test_no_noise_is_taken_at_its_word_with_categories():
+    X, y = np.array([[0.0], [1.0], [0.0]]), np.array([0.0, 1.0, 2.0])
+    noise = np.array([0.0, 1e-9, 1.0])
+    found = {}
+    for categories in ((), (Categorical(0, 2),)):
+        model = Model(1, learn_noise=False, categories=categories)
+        data, _, _ = standardise(model, X, y, noise_var=noise, y_scale=1.0)
+        found[bool(categories)] = noise_of(learned_noise([]), data)
+    np.testing.assert_array_equal(found[False], [FIXED_NOISE_FLOOR, FIXED_NOISE_FLOOR, 1.0])
+    np.testing.assert_array_equal(found[True], [EXACT_NOISE, FIXED_NOISE_FLOOR, 1.0])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gp.structures import co_kriging
@@ -19,3 +21,17 @@ def test_factors_multiply_the_loadings_they_are_named_for():
 
 def test_without_factors_loadings_are_the_fixed_ones():
     np.testing.assert_array_equal(with_factors([]).loadings(Model(1)), [[1.0]])
+
+
+def test_files_mention_categories_only_where_there_are_some():
+    plain = Hyperparameters(np.ones((1, 1)), np.ones(1), *(np.empty(0) for _ in range(4)))
+    assert set(plain.state) == {
+        "lengthscales",
+        "scales",
+        "factors",
+        "noise_var",
+        "warp_a",
+        "warp_b",
+    }
+    mixed = replace(plain, positions=np.zeros(2), apart=np.ones(1))
+    assert {"positions", "apart"} <= set(mixed.state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mastgp.gp import GaussianProcess, Model
+from mastgp.gp import Categorical, GaussianProcess, Model
 from mastgp.gp.ensemble import ProcessEnsemble
 from mastgp.stored import DamagedError
 
@@ -80,3 +80,40 @@ def test_draws_are_checked(process, weights, draws, words):
         return
     with pytest.raises(DamagedError, match=words):
         ProcessEnsemble.from_state(process, state)
+
+
+@pytest.fixture
+def of_levels(rng):
+    X = np.column_stack([rng.random(9), np.arange(9) % 3 / 2])
+    model = Model(2, warp=True, categories=(Categorical(1, 3),))
+    return GaussianProcess.fit(model, X, np.sin(4 * X[:, 0]) + X[:, 1])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda s: s.update(X=s["X"] * 0.9), "column 1 of X has values that are no levels"),
+        (lambda s: s.update(X=s["X"] * 2.0), "column 1 of X has values that are no levels"),
+        (lambda s: s.update(X=s["X"] - 0.5), "column 1 of X has the value -1"),
+        (lambda s: s["parameters"].pop("positions"), "the hyperparameters has no 'positions'"),
+        (lambda s: s["parameters"].update(positions=np.ones(5)), "positions has the shape"),
+        (lambda s: s["parameters"].update(positions=np.full(6, np.nan)), "positions has values"),
+        (lambda s: s["parameters"].update(apart=-np.ones(1)), "apart has the value -1"),
+        (lambda s: s["parameters"].update(warp_a=np.ones(2)), "warp_a has the shape"),
+    ],
+)
+def test_what_is_wrong_with_levels_is_named(of_levels, change, words):
+    state = of_levels.get_state()
+    state = {**state, "parameters": dict(state["parameters"])}
+    again = GaussianProcess.from_state(of_levels.model, state)
+    assert again.predict_mean([[0.3, 0.5]]) == of_levels.predict_mean([[0.3, 0.5]])
+    change(state)
+    with pytest.raises(DamagedError, match=words):
+        GaussianProcess.from_state(of_levels.model, state)
+
+
+def test_a_model_of_numbers_has_no_positions(process):
+    state = process.get_state()
+    state["parameters"] = {**state["parameters"], "positions": np.ones(2)}
+    with pytest.raises(DamagedError, match="has 'positions', which is unknown"):
+        GaussianProcess.from_state(process.model, state)

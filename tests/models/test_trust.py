@@ -143,3 +143,40 @@ def test_a_metric_that_makes_no_sense_is_refused():
         trust_in(np.zeros((1, 1)), np.ones((2, 1)), 0.5, metric=lambda A, B: np.zeros(3))
     with pytest.raises(DataError, match="at least zero"):
         trust_in(np.zeros((1, 1)), np.ones((1, 1)), 0.5, metric=lambda A, B: A - B)
+
+
+MIXED = np.array([[0.0, 0.0, 0.3], [0.5, 1.0, 0.7]])
+
+
+def test_categories_add_hammings_distance_to_the_metric_of_the_numbers():
+    trust = trust_in(MIXED[:1], MIXED[1:], 0.5, categorical=[0, 1])
+    assert trust.nearest == pytest.approx(1.0 + 0.4)
+    one = trust_in(MIXED[:1], MIXED[1:] * [0.0, 1.0, 1.0], 0.5, categorical=[0, 1])
+    assert one.nearest == pytest.approx(0.5 + 0.4)
+
+
+def test_categories_alone_are_compared_as_in_the_paper():
+    A, B = MIXED[:1, :2], MIXED[1:, :2] * [0.0, 1.0]
+    expected = trust_in(A, B, 0.5, metric="hamming")
+    for metric in ("euclidean", "manhattan"):
+        found = trust_in(A, B, 0.5, metric=metric, categorical=[0, 1])
+        np.testing.assert_array_equal(found.value, expected.value)
+
+
+def test_lengthscales_of_categories_play_no_part():
+    scales = np.array([9.0, 9.0, 0.1])
+    found = trust_in(
+        MIXED[:1], MIXED[1:], 0.5, metric="mahalanobis", lengthscales=scales, categorical=[0, 1]
+    )
+    assert found.nearest == pytest.approx(1.0 + 4.0)
+
+
+def test_a_function_of_the_users_sees_all_columns():
+    seen = []
+
+    def metric(A, B):
+        seen.append(A.shape[1])
+        return np.ones((len(A), len(B)))
+
+    trust_in(MIXED[:1], MIXED[1:], 0.5, metric=metric, categorical=[0])
+    assert seen == [3]

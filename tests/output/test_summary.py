@@ -14,6 +14,7 @@ from mastgp.models.fusion import Reification
 from mastgp.models.recursive import Recursive
 from mastgp.models.single import SingleFidelity
 from mastgp.output.summary import summarise
+from mixed import mixed_dataset
 from support import COSTS
 
 
@@ -137,3 +138,17 @@ def test_units_are_told(rng):
     frame.attrs["units"] = {"span": "m", "drag": "N"}
     facts = summarise(mastgp.fit(mastgp.Dataset.from_frame(frame, "drag")))
     assert (facts["unit"], facts["inputs"][0]["unit"]) == ("N", "m")
+
+
+def test_categories_have_levels_instead_of_a_range():
+    model = SingleFidelity().fit_data(mixed_dataset(n_high=8, materials=("al", "ti")))
+    speed, material, _ = summarise(model)["inputs"]
+    assert {"low", "high"} <= set(speed)
+    assert material["levels"] == ["al", "steel", "ti"]
+    assert material["expensive_levels"] == ["al", "ti"]
+    assert "low" not in material
+
+
+def test_whole_numbers_are_marked():
+    model = SingleFidelity().fit(np.arange(6.0)[:, None], np.arange(6.0), integer=[0])
+    assert summarise(model)["inputs"][0]["integer"]

@@ -7,6 +7,8 @@ import pytest
 
 from mastgp import MAST
 from mastgp.storage.dataset_state import data_hash, dataset_state, restored_dataset
+from mastgp.stored import DamagedError
+from mixed import mixed_dataset
 from support import snapshot, three_levels
 
 
@@ -71,3 +73,50 @@ def test_units_are_kept(data):
     assert restored_dataset(dataset_state(named)).units == {"a": "m"}
     old = {k: v for k, v in dataset_state(named).items() if k != "units"}
     assert restored_dataset(old).units == {}
+
+
+def test_levels_and_whole_numbers_are_kept():
+    data = replace(mixed_dataset(), integers=(0,))
+    again = restored_dataset(dataset_state(data))
+    assert again.categories == data.categories
+    assert again.integers == (0,)
+    renamed = replace(data.categories[0], levels=("al", "steel", "tin"))
+    other = replace(data, categories=(renamed, *data.categories[1:]))
+    assert data_hash(other) != data_hash(data) == data_hash(again)
+
+
+def test_data_of_numbers_are_stored_as_they_always_were():
+    state = dataset_state(replace(mixed_dataset(), categories=()))
+    assert not {"categories", "integers"} & set(state)
+
+
+def of_levels(state, **changes):
+    first, *others = state["categories"]
+    return {**state, "categories": [{**first, **changes}, *others]}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda s: of_levels(s, column=7), "a category's column is 7"),
+        (lambda s: of_levels(s, column=1.0), "a category's column is no whole number"),
+        (lambda s: of_levels(s, name="colour"), "category 'colour' is not the input 1"),
+        (lambda s: of_levels(s, levels=["al", "al", "ti"]), "levels of 'material' are not dist"),
+        (lambda s: of_levels(s, levels=["al", 3, "ti"]), "levels of 'material' is no text"),
+        (lambda s: of_levels(s, levels=["al", "ti"]), "'material' of 'low' has the value 2"),
+        (lambda s: of_levels(s, more=1), "a category has 'more', which is unknown"),
+        (lambda s: {**s, "categories": s["categories"][:1] * 2}, "whole-number twice"),
+        (lambda s: {**s, "integers": [1]}, "whole-number twice"),
+        (lambda s: {**s, "integers": [-1]}, "a whole-number input is -1"),
+        (lambda s: {**s, "integers": {}}, "the whole-number inputs is no list"),
+        (
+            lambda s: {**s, "categories": [{**s["categories"][0], "column": 0, "name": "speed"}]},
+            "'speed' of 'low' has values that are no codes",
+        ),
+    ],
+)
+def test_what_is_wrong_with_levels_is_named(change, words):
+    state = dataset_state(mixed_dataset())
+    restored_dataset(state)
+    with pytest.raises(DamagedError, match=words):
+        restored_dataset(change(state))

@@ -35,7 +35,10 @@ class Candidate:
 
 
 def default_candidates(
-    n_levels: int, response: Logarithm | YeoJohnson | None = None, n_points: int = 0
+    n_levels: int,
+    response: Logarithm | YeoJohnson | None = None,
+    n_points: int = 0,
+    categorical: bool = False,
 ) -> Iterator[Candidate]:
     """Candidates for data of so many fidelities.
 
@@ -46,6 +49,8 @@ def default_candidates(
         A transformation that is tried as well. Models of it take the place of some others.
     n_points : int
         With many, candidates that take long and seldom matter are left out.
+    categorical : bool
+        Whether some inputs are categorical.
     """
     if n_points > MANY_POINTS:
         yield from _joint(n_levels)
@@ -61,6 +66,8 @@ def default_candidates(
     if n_levels > 1:
         yield Candidate("mast", MAST(calibrate=True))
     yield Candidate(ALONE, SingleFidelity())
+    if categorical:
+        yield from _exchangeable(n_levels)
 
 
 #: From this many points on a joint model takes seconds.
@@ -85,6 +92,14 @@ def _others(n_levels: int) -> Iterator[Candidate]:
     if n_levels > 1:
         yield Candidate("fire", FIRE())
     yield _co_kriging("top-only", "rbf", "kumaraswamy")
+
+
+def _exchangeable(n_levels: int) -> Iterator[Candidate]:
+    """Models that do not learn which levels are alike (docs/notes/categories.md)."""
+    for structure in ("general", "top-only") if n_levels > 1 else ("top-only",):
+        candidate = _co_kriging(structure, "rbf", "kumaraswamy")
+        estimator = candidate.estimator.set_params(categories="exchangeable")
+        yield Candidate(f"{candidate.name}, exchangeable", estimator)
 
 
 def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.categories import engine_categories
 from ..data.dataset import Dataset, Fidelity
 from ..errors import MastWarning, OutlierWarning, listed, silenced, warn
 from ..gp import GaussianProcess, Model, NotPositiveDefiniteError
@@ -55,7 +56,9 @@ def _outliers(data: Dataset, fidelity: Fidelity) -> NDArray[np.bool_]:
     outside = _outside(fidelity.y)
     if len(nobody) < FEWEST or not outside.any() or outside.mean() > MOST:
         return nobody
-    found = outside & (_residuals(data.unit(fidelity), fidelity.y, outside) > FAR)
+    categories = engine_categories(data.categories, "exchangeable")
+    model = Model(len(data.feature_names), categories=categories)
+    found = outside & (_residuals(model, data.unit(fidelity), fidelity.y, outside) > FAR)
     return found if found.mean() <= MOST else nobody
 
 
@@ -76,14 +79,14 @@ def _far_out(y: Array) -> NDArray[np.bool_]:
     return np.asarray(distance >= order[fewest + gaps[0]])
 
 
-def _residuals(X: Array, y: Array, outside: NDArray[np.bool_]) -> Array:
+def _residuals(model: Model, X: Array, y: Array, outside: NDArray[np.bool_]) -> Array:
     """Residuals of a model of the other rows, in usual residuals of those."""
     others = np.flatnonzero(~outside)
     if len(others) > MOST_ROWS:
         others = np.sort(np.random.default_rng(0).choice(others, MOST_ROWS, replace=False))
     try:
         with silenced(MastWarning):
-            process = GaussianProcess.fit(Model(X.shape[1]), X[others], y[others], tolerance=0.1)
+            process = GaussianProcess.fit(model, X[others], y[others], tolerance=0.1)
     except NotPositiveDefiniteError:
         return np.zeros(len(y))
     mean, var = process.predict(X)

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..blocks import in_blocks
 from ..check.heldout import HeldOut, check_table
 from ..check.validation import records
-from ..data.dataset import Bounds, Dataset, without_copies
+from ..data.copies import without_copies
+from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, MastWarning, listed, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
@@ -148,7 +149,9 @@ class AutoSurrogate(MultiFidelityRegressor):
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
         response = worth_trying(data) if self.transform else None
-        usual = default_candidates(len(data.fidelities), response, data.n_points)
+        usual = default_candidates(
+            len(data.fidelities), response, data.n_points, bool(data.categories)
+        )
         candidates = [*usual, *self._added()]
         _check_names(candidates)
         names = {entry.name for entry in done}

@@ -18,6 +18,7 @@ from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known
 from ..progress import counter, shown
 from .clock import Clock
+from .library import warn_about_categories
 from .network_training import Chain, sample, train
 from .networks import Energy, Ensemble
 from .torch_support import import_torch, torch_on_one_thread
@@ -125,6 +126,7 @@ class MFBNN(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Run the three stages; models of fidelities that lost nothing are taken over."""
+        warn_about_categories(self, data)
         self._check_options()
         before = known.before
         taken = before.trend_[: known.n_unchanged(data)] if isinstance(before, MFBNN) else ()

@@ -20,6 +20,7 @@ from ..progress import counter, shown
 from .clock import Clock
 from .deep_layers import LayerData, mixture
 from .deep_training import Schedule, train
+from .library import warn_about_categories
 from .torch_support import torch_on_one_thread
 
 Array = NDArray[np.float64]
@@ -112,6 +113,7 @@ class DeepGP(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Train all layers together."""
+        warn_about_categories(self, data)
         self._check_options()
         clock = Clock(self.time_limit)
         random = np.random.default_rng(check_random_state(self.random_state).randint(2**31))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, FitWarning, listed, warn
 from ..estimators import check_random_state
 from ..models.estimator import MultiFidelityRegressor
+from ..models.known import Known
 from ..models.structures import known_noise
 
 Array = NDArray[np.float64]
@@ -45,6 +46,11 @@ class LibraryRegressor(MultiFidelityRegressor):
         """Draw the seed of one fit from `random_state`."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    def fit_data(self, data: Dataset, known: Known | None = None) -> Self:
+        """Fit to a data set; levels of categorical inputs are taken as evenly spaced numbers."""
+        warn_about_categories(self, data)
+        return super().fit_data(data, known)
+
     def _warn_about_unused_noise(self, data: Dataset) -> None:
         known = [f.name for f in data.fidelities if f.noise_var is not None]
         if known:
@@ -53,6 +59,17 @@ class LibraryRegressor(MultiFidelityRegressor):
                 f"{type(self).__name__} learns the noise of these data",
                 FitWarning,
             )
+
+
+def warn_about_categories(model: MultiFidelityRegressor, data: Dataset) -> None:
+    """Warn that a method without categorical inputs takes levels as numbers."""
+    if data.categories:
+        names = listed(category.name for category in data.categories)
+        warn(
+            f"{type(model).__name__} has no categorical inputs: the levels of {names} are taken as "
+            "evenly spaced numbers",
+            FitWarning,
+        )
 
 
 def check_at_least_one(**counts: int) -> None:

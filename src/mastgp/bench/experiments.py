@@ -11,7 +11,7 @@ from . import draws
 from .draws import AnyProblem
 from .problems import EXTRA, PROBLEMS, problem
 from .protocol import Draw
-from .real import REAL_PROBLEMS, real_problem
+from .real import REAL_PROBLEMS, VARIANTS, real_problem
 
 SYNTHETIC = tuple(PROBLEMS)
 
@@ -174,9 +174,9 @@ def find_problem(
     """A problem by name: the user's own, a synthetic one, or one given by data files."""
     if own and name in own:
         return own[name]
-    if name in REAL_PROBLEMS:
+    if name in REAL_PROBLEMS or name in VARIANTS:
         return real_problem(name, data)
-    known = [*PROBLEMS, *EXTRA, *REAL_PROBLEMS]
+    known = [*PROBLEMS, *EXTRA, *REAL_PROBLEMS, *VARIANTS]
     if name in known:
         return problem(name)
     raise unknown("problem", name, known)

@@ -79,6 +79,8 @@ class Draw:
         Test set; for synthetic problems free of noise and the same for all seeds.
     options : dict
         Options that MAST needs on this problem, such as another metric.
+    categorical : dict of column number to levels
+        Inputs that methods are told to be categorical. The yardstick takes them as numbers.
     """
 
     X: Array
@@ -91,6 +93,7 @@ class Draw:
     X_test: Array
     y_test: Array
     options: dict[str, str] = field(default_factory=dict)
+    categorical: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.box import Box
+from ..data.categories import encode
 from ..data.fidelities import rank_fidelities
 from ..data.places import same_place
 from ..errors import DataError
@@ -50,6 +51,8 @@ class RealProblem:
     noise : dict of fidelity name to standard deviation of injected noise
     options : dict
         Options that MAST needs on this problem, such as another metric.
+    categorical : dict of column number to levels
+        Inputs that methods are told to be categorical.
     """
 
     name: str
@@ -59,6 +62,7 @@ class RealProblem:
     formulas: dict[str, Callable[[Array], Array]] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
+    categorical: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def n_inputs(self) -> int:
@@ -123,6 +127,7 @@ def real_draw(
         costs=budget.costs,
         bounds=problem.bounds,
         options=problem.options,
+        categorical=problem.categorical,
     )
 
 
@@ -233,9 +238,10 @@ def pooled_problem(
     from ..data.tables import training_table
 
     table = training_table(files, target)
+    encoded = encode(table.X, table.kinds, table.places)
     labels = np.array(table.fidelity)
     ranked = rank_fidelities(set(labels), costs)
-    X, y = table.X.to_numpy(), table.y.to_numpy()
+    X, y = encoded.X.to_numpy(dtype=float), table.y.to_numpy()
     dearest = ranked.costs[ranked.top]
     cheap = {fidelity: 0.5 / len(ranked.cheaper) for fidelity in ranked.cheaper}
     return RealProblem(
@@ -247,6 +253,7 @@ def pooled_problem(
             {},
         ),
         np.column_stack([X.min(axis=0), X.max(axis=0)]),
+        categorical={c.column: tuple(range(len(c.levels))) for c in encoded.categories},
     )
 
 
@@ -281,6 +288,14 @@ def load_hoip(folder: str | Path | None = None) -> RealProblem:
     )
 
 
+def load_hoip_categories(folder: str | Path | None = None) -> RealProblem:
+    """The same draws of HOIP, with inputs that methods are told to be categorical."""
+    problem = load_hoip(folder)
+    X = np.concatenate([pool.X for pool in problem.pools.values()])
+    levels = {i: tuple(np.unique(column).tolist()) for i, column in enumerate(X.T)}
+    return replace(problem, options={}, categorical=levels)
+
+
 def load_drivaernet(folder: str | Path | None = None) -> RealProblem:
     """Drag of car bodies (23-D): CFD against an analytical estimate, with noise injected."""
     (path,) = find_files("drivaernet", folder)
@@ -295,10 +310,12 @@ def load_drivaernet(folder: str | Path | None = None) -> RealProblem:
     )
 
 
+#: Problems of the same data in another form, which belong to no experiment of the paper.
+VARIANTS = {"hoip-categories": load_hoip_categories}
 REAL_PROBLEMS = {"concrete": load_concrete, "hoip": load_hoip, "drivaernet": load_drivaernet}
 
 
 @cache
 def real_problem(name: str, folder: str | None = None) -> RealProblem:
     """Load a real problem by name; the files are read once."""
-    return REAL_PROBLEMS[name](folder)
+    return {**REAL_PROBLEMS, **VARIANTS}[name](folder)

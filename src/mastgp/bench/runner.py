@@ -13,6 +13,7 @@ from contextlib import closing
 from functools import partial
 
 from ..check.scores import score
+from ..data.box import Bounds
 from ..gp import blas_threads
 from ..methods import method
 from ..models.estimator import MultiFidelityRegressor
@@ -71,10 +72,19 @@ def _scores(unit: Unit, own: Mapping[str, AnyProblem] | None, data: str | None) 
 def _fitted(unit: Unit, draw: Draw, options: dict[str, str]) -> MultiFidelityRegressor:
     if unit.method == BASELINE:
         return SingleFidelity(bounds=draw.bounds).fit(draw.X_only, draw.y_only)
-    model = method(unit.method).build(costs=draw.costs, bounds=draw.bounds, random_state=unit.seed)
+    limits = _limits(draw)
+    model = method(unit.method).build(costs=draw.costs, bounds=limits, random_state=unit.seed)
     wanted = {name: value for name, value in draw.options.items() if name in model.get_params()}
     model.set_params(**{**wanted, **options})
-    return model.fit(draw.X, draw.y, fidelity=draw.fidelity)
+    return model.fit(draw.X, draw.y, fidelity=draw.fidelity, categorical=draw.categorical)
+
+
+def _limits(draw: Draw) -> Bounds:
+    """Bounds of the inputs; those of numeric ones where some are categorical."""
+    if not draw.categorical:
+        return draw.bounds
+    pairs = enumerate(draw.bounds.tolist())
+    return {f"x{i}": (low, high) for i, (low, high) in pairs if i not in draw.categorical}
 
 
 def run(

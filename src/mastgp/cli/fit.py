@@ -7,7 +7,7 @@ in which the command takes them.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -68,6 +68,20 @@ Inputs = Annotated[
 Ignore = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Column to leave out; may be repeated."),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Inputs whose values are labels, as layers,material. Text columns are by themselves.",
+    ),
+]
+Numeric = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMNS", help="Inputs that are numbers, whatever they look like."),
+]
+Integer = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMNS", help="Inputs that are whole numbers.")
 ]
 Bounds = Annotated[
     list[str] | None,
@@ -168,6 +182,9 @@ def fit(
     fidelity_column: FidelityColumn = None,
     inputs: Inputs = None,
     ignore: Ignore = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    integer: Integer = None,
     bounds: Bounds = None,
     exponent: Exponent = None,
     noise_std: NoiseStd = None,
@@ -187,7 +204,10 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
-    columns = ColumnOptions(target, fidelity_column, inputs, ignore, noise_column, skip_missing)
+    kinds = KindOptions(categorical, numeric, integer)
+    columns = ColumnOptions(
+        target, fidelity_column, inputs, ignore, noise_column, skip_missing, kinds
+    )
     data = DataOptions(cost, order, noise_std, bounds, seed)
     options = ModelOptions(
         exponent, metric, radius, weight, kernel, surrogate, warp, drop, calibrate
@@ -205,6 +225,15 @@ def fit(
 
 
 @dataclass(frozen=True)
+class KindOptions:
+    """Which inputs are of which kind, as the user typed it."""
+
+    categorical: list[str] | None = None
+    numeric: list[str] | None = None
+    integer: list[str] | None = None
+
+
+@dataclass(frozen=True)
 class ColumnOptions:
     """Which columns of the files are what, as the user typed it."""
 
@@ -214,6 +243,7 @@ class ColumnOptions:
     ignore: list[str] | None
     noise_column: str | None
     skip_missing: bool = False
+    kinds: KindOptions = field(default_factory=KindOptions)
 
 
 @dataclass(frozen=True)
@@ -272,6 +302,7 @@ def check_checkpoint(surrogate: str | None) -> None:
 
 def read(files: list[str], columns: ColumnOptions) -> Table:
     """Read the files into one table."""
+    from ..data.categories import Kinds
     from ..data.tables import training_table
 
     with terminal.notes():
@@ -283,6 +314,7 @@ def read(files: list[str], columns: ColumnOptions) -> Table:
             ignore=terminal.all_names(columns.ignore),
             noise_column=columns.noise_column,
             skip_missing=columns.skip_missing,
+            kinds=Kinds(*(terminal.all_names(names) for names in astuple(columns.kinds))),
         )
 
 

@@ -56,8 +56,7 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Predict at the points of a file: adds mean, std, lower95 and upper95."""
-    from ..data.cells import numeric
-    from ..data.tables import query_source
+    from ..data.tables import query_inputs, query_source
     from ..data.units import common_units
     from ..data.writing import check_ending
 
@@ -69,8 +68,8 @@ def predict(
     model = load_model(model_file)
     data = model.training_data_
     with terminal.notes():
-        source = query_source(queries, data.feature_names, skip_missing)
-    inputs = numeric(source, data.feature_names)
+        source = query_source(queries, data.feature_names, skip_missing, data.categories)
+    inputs = query_inputs(source, data.feature_names, data.categories)
     common_units({model_file: data.units, source.path: source.units})
     note_extrapolation(data, inputs)
     predictions = add_predictions(model, source.rows, inputs, include_noise)
@@ -107,7 +106,10 @@ def note_extrapolation(data: Dataset, inputs: pd.DataFrame) -> None:
     """Say where queries leave the range of the expensive points, if cheap ones go further."""
     if not data.cheaper:
         return
+    categorical = {category.column for category in data.categories}
     for i, name in enumerate(data.feature_names):
+        if i in categorical:
+            continue
         low, high = data.top.X[:, i].min(), data.top.X[:, i].max()
         slack = 0.05 * data.box.widths[i]
         beyond = int(((inputs[name] < low - slack) | (inputs[name] > high + slack)).sum())

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Rows of the tables that `mast fit` prints; the rest is in the model.
 MOST_CANDIDATES_SHOWN = 8
+#: Levels of a categorical input that a table names.
+MOST_LEVELS_SHOWN = 5
 #: A held-out error this many times that of the expensive points alone is worth a word.
 LOSING = 1.1
 #: So is an NLPD this much above theirs, and intervals that cover this much less.
@@ -80,12 +82,29 @@ def _input_table(inputs: Sequence[Row], top: str) -> Table:
     """The inputs, their range, and that of the expensive points."""
     columns: Columns = {
         "input": _with_unit,
-        "range": lambda row: f"{row['low']:g} to {row['high']:g}",
-        f"{top} points": lambda row: "{:g} to {:g}".format(*row["expensive_points"]),
+        "range": _range,
+        f"{top} points": _range_of_expensive,
     }
     if "lengthscale" in inputs[0]:
         columns["lengthscale (share of range)"] = lambda row: _number(row["lengthscale"], ".2f")
     return _table(inputs, columns)
+
+
+def _range(row: Row) -> str:
+    """Range of an input, or its levels."""
+    return _some(row["levels"]) if "levels" in row else f"{row['low']:g} to {row['high']:g}"
+
+
+def _range_of_expensive(row: Row) -> str:
+    """Range of the expensive points, or how many levels they have."""
+    if "levels" in row:
+        return f"{len(row['expensive_levels'])} of {len(row['levels'])} levels"
+    return "{:g} to {:g}".format(*row["expensive_points"])
+
+
+def _some(levels: Sequence[str]) -> str:
+    """The first levels of an input."""
+    return ", ".join(levels[:MOST_LEVELS_SHOWN]) + (", ..." if levels[MOST_LEVELS_SHOWN:] else "")
 
 
 def _learned(facts: Row) -> Iterator[str]:

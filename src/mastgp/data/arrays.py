@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError, listed
+from .categories import Kinds, check_not_fidelities, encode
 from .checks import check_finite
 from .fidelities import fidelity_name, is_missing
 from .rows import Options, Rows
@@ -39,6 +40,8 @@ class Table:
     target_name : str, mapping of fidelity name to str, or None
         A mapping where every fidelity's results are in a column of their own.
     units : mapping of column to unit
+    kinds : Kinds
+        What the user says of the inputs.
     """
 
     X: Any
@@ -48,6 +51,7 @@ class Table:
     places: Sequence[str]
     target_name: str | Mapping[str, str] | None = None
     units: Mapping[str, str] = field(default_factory=dict)
+    kinds: Kinds = field(default_factory=Kinds)
 
     @classmethod
     def of(cls, X: Any, y: Any, fidelity: Any = None, noise_std: Any = None) -> Table:
@@ -99,12 +103,18 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
             "one for each row, or say which column holds them"
         )
     check_numbers(table.y, "y")
-    check_numeric_columns(table.X, table.places)
+    check_numbers(table.X, "X")
+    encoded = encode(table.X, table.kinds, table.places)
+    check_numeric_columns(encoded.X, table.places)
     names = None if table.fidelity is None else names_of_rows(table.fidelity, len(table.places))
     y = _checked_targets(table.y, table.places, names)
-    X, y = (validate or as_arrays)(table.X, y)
+    X, y = (validate or as_arrays)(encoded.X, y)
+    if names is not None:
+        for category in encoded.categories:
+            check_not_fidelities(category, X[:, category.column], names, table.kinds)
     given = given_feature_names(table.X)
-    _check_texts([*(given or ()), *([] if names is None else np.unique(names))])
+    levels = [level for category in encoded.categories for level in category.levels]
+    _check_texts([*(given or ()), *levels, *([] if names is None else np.unique(names))])
     return Rows(
         X,
         y,
@@ -115,6 +125,8 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         table.target_name,
         feature_names_given=given is not None,
         units=table.units,
+        categories=encoded.categories,
+        integers=encoded.integers,
     )
 
 

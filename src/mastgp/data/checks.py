@@ -19,6 +19,7 @@ from ..errors import (
     warn,
 )
 from .box import Box, Limits
+from .categories import check_whole
 from .fidelities import Fidelity
 from .places import place_labels
 from .rows import Rows
@@ -42,6 +43,7 @@ def check_rows(rows: Rows) -> None:
     """Refuse inputs and targets that are no finite numbers, or are too large to be squared."""
     check_finite(rows.X, "X", rows.feature_names, rows.places, rows.names)
     check_finite(rows.y[:, None], "y", None, rows.places, rows.names)
+    check_whole(rows.X, rows.integers, rows.feature_names, rows.places)
     size = float(np.abs(rows.y).max())
     if size > LARGEST_TARGET or 0.0 < size < 1.0 / LARGEST_TARGET:
         raise DataError(
@@ -83,7 +85,13 @@ def check_finite(
 
 
 def check_inside(rows: Rows, limits: Limits) -> None:
-    """Refuse inputs outside the bounds that the user gave, and ranges too wide for numbers."""
+    """Refuse inputs outside the bounds that the user gave, and ranges too wide for numbers.
+
+    Categories have no bounds.
+    """
+    for category in rows.categories:
+        if category.column in limits:
+            raise DataError(f"input {category.name!r} is categorical and has no bounds")
     _check_widths(rows, limits)
     for column, (low, high) in limits.items():
         values = rows.X[:, column]

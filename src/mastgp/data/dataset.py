@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import CopiesWarning, listed, warn
 from ..gp import target_scale
 from .arrays import Table, checked_rows
 from .box import Bounds, Box, limits_of
+from .categories import Kinds, Names, NamesOfCategories, one_hot
 from .checks import FEW_POINTS, check_inside, check_rows, warn_about_oddities
 from .columns import Roles
 from .fidelities import Fidelity, Ranking, rank_fidelities
+from .levels import Category
 from .mappings import stacked
 from .noise import known_noise_var
 from .places import place_labels, same_place
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from .naming import Files
 
-__all__ = ["Bounds", "Box", "Dataset", "Fidelity", "assemble", "without_copies"]
+__all__ = ["Bounds", "Box", "Dataset", "Fidelity", "assemble"]
 
 Array = NDArray[np.float64]
 
@@ -54,6 +55,10 @@ class Dataset:
         range of their values in all fidelities together.
     noise_std : mapping of fidelity name to standard deviation
         Known noise, in the target's unit. It is learned for the other fidelities.
+    categorical, numeric, integer : sequences of inputs, by name or number
+        Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
+        categories are labels unless they are said to be numeric. A mapping
+        ``categorical={"layers": [1, 2, 3]}`` declares levels that the data need not have.
 
     Attributes
     ----------
@@ -69,6 +74,10 @@ class Dataset:
         Whether the inputs' names are the user's.
     units : mapping of column to unit
         Units of inputs and target, as far as a file has said them.
+    categories : tuple of Category
+        Inputs that hold codes of levels, and these levels.
+    integers : tuple of int
+        Columns of whole numbers.
     """
 
     fidelities: tuple[Fidelity, ...]
@@ -78,6 +87,8 @@ class Dataset:
     target_name: str | None = None
     feature_names_given: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
+    categories: tuple[Category, ...] = ()
+    integers: tuple[int, ...] = ()
 
     @staticmethod
     def from_arrays(
@@ -91,6 +102,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: NamesOfCategories | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of one table whose rows have labels.
 
@@ -105,7 +119,7 @@ class Dataset:
         row_noise_std : array of shape (n,), optional
             Known noise standard deviation of each row, in y's unit; NaN where it is to be
             learned. All rows of a fidelity, or none.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -121,7 +135,8 @@ class Dataset:
         array([0.167, 0.5  , 0.833])
         """
         options = Options(costs, order, exponents, bounds, noise_std)
-        return _of_table(Table.of(X, y, fidelity, row_noise_std), options)
+        kinds = Kinds.of(categorical, numeric, integer)
+        return _of_table(Table.of(X, y, fidelity, row_noise_std), options, kinds)
 
     @staticmethod
     def from_tables(
@@ -132,6 +147,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: NamesOfCategories | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of one table per fidelity.
 
@@ -141,7 +159,7 @@ class Dataset:
             X of shape (n, d) and y of shape (n,), as arrays or pandas objects; the columns of
             DataFrames are matched by name. The third is the known noise standard deviation, in
             y's unit: one number, or one per row.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -153,7 +171,7 @@ class Dataset:
         <Dataset: coarse 20 + fine 5 points, 1 input>
         """
         options = Options(costs, order, exponents, bounds, noise_std)
-        return _of_table(stacked(tables), options)
+        return _of_table(stacked(tables), options, Kinds.of(categorical, numeric, integer))
 
     @staticmethod
     def from_frame(
@@ -170,6 +188,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: NamesOfCategories | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of a DataFrame that holds inputs, target and labels as columns.
 
@@ -191,7 +212,7 @@ class Dataset:
             whose noise is to be learned.
         skip_missing : bool
             Whether rows with an empty cell are left out, with a warning, instead of refused.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -209,7 +230,8 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        return _of_table(frame_table(frame, roles, skip_missing), options)
+        kinds = Kinds.of(categorical, numeric, integer)
+        return _of_table(frame_table(frame, roles, skip_missing, kinds), options, kinds)
 
     @staticmethod
     def from_files(
@@ -226,6 +248,9 @@ class Dataset:
         exponents: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
         noise_std: Mapping[Any, float] | None = None,
+        categorical: NamesOfCategories | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Dataset:
         """Make a data set of files: text, spreadsheets, Parquet or Feather.
 
@@ -237,7 +262,7 @@ class Dataset:
             any number of files in which that column names each row's fidelity.
         target, fidelity_column, inputs, ignore, noise_column, skip_missing
             See :meth:`from_frame`. Columns are matched by name.
-        costs, order, exponents, bounds, noise_std
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
             See :class:`Dataset`.
 
         Examples
@@ -252,7 +277,8 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        return _of_table(files_table(files, roles, skip_missing), options)
+        kinds = Kinds.of(categorical, numeric, integer)
+        return _of_table(files_table(files, roles, skip_missing, kinds), options, kinds)
 
     def __repr__(self) -> str:
         counts = " + ".join(f"{f.name} {len(f.y)}" for f in self.fidelities)
@@ -298,6 +324,15 @@ class Dataset:
     def unit(self, fidelity: Fidelity) -> Array:
         """Inputs of a fidelity in the unit cube, shape (n, d)."""
         return self.box.to_unit(fidelity.X)
+
+    def values_of(self, X: Array) -> list[Any]:
+        """Columns of inputs as the user knows them: labels instead of codes."""
+        labels = {c.column: c.labels(X[:, c.column]) for c in self.categories}
+        return [labels.get(i, column) for i, column in enumerate(X.T)]
+
+    def apart(self, U: Array) -> Array:
+        """Unit-cube inputs for distances: any two levels of a category are one apart."""
+        return one_hot(U, self.categories)
 
     def places(self, fidelity: Fidelity) -> NDArray[np.intp]:
         """Number of each row's place, shape (n,), counted in the order of the rows.
@@ -362,7 +397,8 @@ def assemble(rows: Rows, options: Options) -> Dataset:
     ranking = rank_fidelities(rows.names.tolist(), options.costs, options.order, options.exponents)
     limits = limits_of(options.bounds, rows.feature_names)
     check_inside(rows, limits)
-    box = Box.around(rows.X, limits)
+    codes = {c.column: (0.0, len(c.levels) - 1.0) for c in rows.categories}
+    box = Box.around(rows.X, {**limits, **codes})
     noise_var = known_noise_var(rows, ranking, options.noise_std)
     fidelities = tuple(_fidelity(name, rows, noise_var) for name in ranking.names)
     warn_about_oddities(fidelities, box, rows)
@@ -374,11 +410,13 @@ def assemble(rows: Rows, options: Options) -> Dataset:
         rows.target_of(ranking.top),
         rows.feature_names_given,
         rows.units,
+        rows.categories,
+        rows.integers,
     )
 
 
-def _of_table(table: Table, options: Options) -> Dataset:
-    return assemble(checked_rows(table, options), options)
+def _of_table(table: Table, options: Options, kinds: Kinds) -> Dataset:
+    return assemble(checked_rows(replace(table, kinds=kinds), options), options)
 
 
 def _fidelity(name: str, rows: Rows, noise_var: Array | None) -> Fidelity:
@@ -390,31 +428,3 @@ def _fidelity(name: str, rows: Rows, noise_var: Array | None) -> Fidelity:
     own = own[np.lexsort(keys)]
     known = None if noise_var is None or np.isnan(noise_var[own]).any() else noise_var[own]
     return Fidelity(name, rows.X[own], rows.y[own], known, own)
-
-
-def without_copies(data: Dataset) -> Dataset:
-    """Leave out cheap rows that repeat an expensive one, target included: they say nothing new.
-
-    A single copy may be chance, as where both responses are zero in a corner. It stays.
-    """
-    copies = {f.name: _copies(f, data) for f in data.cheaper}
-    copied = [name for name, mask in copies.items() if mask.any()]
-    if not copied:
-        return data
-    warn(
-        f"rows of fidelity {listed(copied)} are copies of {data.top.name!r} rows, target "
-        "included, and are left out",
-        CopiesWarning,
-    )
-    kept = [f.subset(~copies[f.name]) for f in data.cheaper]
-    return replace(data, fidelities=(*(f for f in kept if len(f.y)), data.top))
-
-
-def _copies(fidelity: Fidelity, data: Dataset) -> NDArray[np.bool_]:
-    """Which rows of a cheap fidelity are rows of the top one, unless it is only one."""
-    top = data.top
-    place = place_labels(np.concatenate([data.unit(top), data.unit(fidelity)]))
-    pairs = list(zip(place.tolist(), [*top.y.tolist(), *fidelity.y.tolist()], strict=True))
-    expensive = set(pairs[: len(top.y)])
-    copies = np.array([pair in expensive for pair in pairs[len(top.y) :]], dtype=bool)
-    return copies if copies.sum() > 1 else np.zeros(len(copies), dtype=bool)

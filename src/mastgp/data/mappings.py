@@ -62,7 +62,7 @@ def _entry(label: Any, entry: Any) -> _Entry:
     of = f"fidelity {str(label)!r}"
     X, y, *rest = _parts(entry, of)
     target_name = name_of(y)
-    X = X if hasattr(X, "columns") else _array(X, f"{of}: X")
+    X = X if hasattr(X, "columns") else _inputs(X, f"{of}: X")
     if X.ndim != 2:
         raise DataError(
             f"{of}: X has shape {X.shape}; expected a table of shape (n, d), for a single "
@@ -99,6 +99,26 @@ def _array(values: Any, what: str) -> Array:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{what} cannot be read as numbers: {error}") from None
+
+
+def _inputs(values: Any, what: str) -> Any:
+    """Inputs as an array of numbers, or of anything where some columns are labels."""
+    try:
+        return _array(values, what)
+    except DataError as error:
+        table = _objects(values)
+        if table is None or not any(isinstance(cell, str | bool) for cell in table.flat):
+            raise error
+        return table
+
+
+def _objects(values: Any) -> Any:
+    """Values as a table of anything, if they are one."""
+    try:
+        table = np.asarray(values, dtype=object)
+    except ValueError:
+        return None
+    return table if table.ndim == 2 else None
 
 
 def _stacked_inputs(tables: Mapping[Any, Any]) -> Any:

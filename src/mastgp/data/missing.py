@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ..errors import DataError, MissingWarning, warn
 from .cells import is_blank
 from .source import Source
+from .texts import is_blank_label
 
 
-def without_missing(source: Source, columns: Sequence[str]) -> Source:
+def without_missing(source: Source, columns: Sequence[str], texts: Collection[str] = ()) -> Source:
     """Leave out rows in which a cell of these columns is empty, and say how many.
 
     Parameters
@@ -20,8 +21,13 @@ def without_missing(source: Source, columns: Sequence[str]) -> Source:
     source : Source
     columns : sequence of str
         Columns that are needed; empty cells of others do not matter.
+    texts : collection of str
+        Those of them that hold labels.
     """
-    blank = {column: is_blank(source.rows[column]) for column in columns}
+    blank = {
+        column: (is_blank_label if column in texts else is_blank)(source.rows[column])
+        for column in columns
+    }
     empty = np.logical_or.reduce(list(blank.values()), initial=False)
     n = int(np.sum(empty))
     if not n:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .box import Bounds
+from .levels import Category
 
 Array = NDArray[np.float64]
 
@@ -61,6 +62,10 @@ class Rows:
     feature_names_given : bool
         Whether the inputs' names are the user's.
     units : mapping of column to unit
+    categories : tuple of Category
+        Inputs that hold codes of levels.
+    integers : tuple of int
+        Columns of whole numbers.
     """
 
     X: Array
@@ -72,6 +77,13 @@ class Rows:
     target_name: str | Mapping[str, str] | None = None
     feature_names_given: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
+    categories: tuple[Category, ...] = ()
+    integers: tuple[int, ...] = ()
+
+    @property
+    def categorical(self) -> frozenset[int]:
+        """Columns that hold codes of levels."""
+        return frozenset(category.column for category in self.categories)
 
     def target_of(self, fidelity: str) -> str | None:
         """Name of a fidelity's target."""

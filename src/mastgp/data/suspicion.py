@@ -53,7 +53,7 @@ def warn_of_suspicions(fidelities: Sequence[Fidelity], rows: Rows) -> None:
     rows : Rows
         What the fidelities were made of.
     """
-    inputs = dict(enumerate(rows.feature_names))
+    inputs = {i: name for i, name in enumerate(rows.feature_names) if i not in rows.categorical}
     _suspect_few_points(fidelities[-1], rows)
     _suspect_counts(fidelities, rows, inputs)
     outlying = _suspect_outliers(fidelities, rows, inputs)

@@ -5,19 +5,23 @@ Every error names the file, and where it can the line and the column.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError, listed
 from .arrays import Places, Table
+from .categories import Kinds
 from .cells import is_blank, numeric
 from .columns import Header, Roles, how_to_ignore
 from .fidelities import fidelity_name
+from .levels import Category
 from .missing import without_missing
 from .naming import Files, check_distinct, named_files
 from .reading import Source, read_table
+from .texts import labels_of, text_inputs
 from .units import common_units
 
 
@@ -30,6 +34,7 @@ def training_table(
     ignore: Sequence[str] = (),
     noise_column: str | None = None,
     skip_missing: bool = False,
+    kinds: Kinds | None = None,
 ) -> Table:
     """Read the training data of all fidelities.
 
@@ -51,6 +56,8 @@ def training_table(
         Column of known noise standard deviations; empty for fidelities whose noise is not known.
     skip_missing : bool
         Whether rows with an empty cell are left out, with a warning, instead of refused.
+    kinds : Kinds, optional
+        What is known of the inputs.
 
     Returns
     -------
@@ -58,25 +65,31 @@ def training_table(
         X is a DataFrame whose index says where each row comes from.
     """
     roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-    return files_table(files, roles, skip_missing)
+    return files_table(files, roles, skip_missing, kinds)
 
 
-def files_table(files: Files, roles: Roles, skip_missing: bool = False) -> Table:
+def files_table(
+    files: Files, roles: Roles, skip_missing: bool = False, kinds: Kinds | None = None
+) -> Table:
     """Read the training data of all fidelities; see :func:`training_table`."""
     named = named_files(files)
     if roles.fidelity is None and not roles.results:
         check_distinct(named)
     sources = [read_table(file.path) for file in named]
     chosen = roles.inputs_of([Header(s.path, list(s.rows.columns)) for s in sources])
+    kinds = kinds or Kinds()
+    texts = text_inputs(sources, chosen, kinds)
     if skip_missing:
         needed = [*chosen, *([] if roles.results else [str(roles.target)])]
-        sources = [without_missing(source, needed) for source in sources]
+        sources = [without_missing(source, needed, texts) for source in sources]
+    columns = _Inputs(chosen, texts)
     parts = [
         part
         for file, source in zip(named, sources, strict=True)
-        for part in _parts(source, file.name, roles, chosen)
+        for part in _parts(source, file.name, roles, columns)
     ]
-    return _joined(parts, roles, common_units({s.path: s.units for s in sources}))
+    table = _joined(parts, roles, common_units({s.path: s.units for s in sources}))
+    return replace(table, kinds=kinds)
 
 
 def _joined(parts: Sequence[Table], roles: Roles, units: Mapping[str, str]) -> Table:
@@ -93,17 +106,20 @@ def _joined(parts: Sequence[Table], roles: Roles, units: Mapping[str, str]) -> T
     )
 
 
-def frame_table(frame: pd.DataFrame, roles: Roles, skip_missing: bool = False) -> Table:
+def frame_table(
+    frame: pd.DataFrame, roles: Roles, skip_missing: bool = False, kinds: Kinds | None = None
+) -> Table:
     """Divide a DataFrame into inputs, target, labels and noise."""
     repeated = sorted({str(name) for name in frame.columns[frame.columns.duplicated()]})
     if repeated:
         raise DataError(f"the frame has column {listed(repeated)} twice; rename one of them")
     chosen = roles.inputs_of([Header("the frame", list(frame.columns))])
+    numbered = Source("the frame", frame.reset_index(drop=True), first=0)
+    texts = text_inputs([numbered], chosen, kinds or Kinds())
     if roles.results:
-        return _of_results(frame, roles, chosen, skip_missing)
+        return _of_results(numbered, roles, _Inputs(chosen, texts), skip_missing)
     if skip_missing:
-        numbered = Source("the frame", frame.reset_index(drop=True), first=0)
-        kept = without_missing(numbered, [*chosen, str(roles.target)]).rows.index
+        kept = without_missing(numbered, [*chosen, str(roles.target)], texts).rows.index
         frame = frame.iloc[kept]
     table = Table.of(
         frame[chosen],
@@ -114,23 +130,54 @@ def frame_table(frame: pd.DataFrame, roles: Roles, skip_missing: bool = False) -
     return table.with_units(dict(frame.attrs.get("units", {})))
 
 
-def _of_results(frame: pd.DataFrame, roles: Roles, inputs: list[str], skip: bool) -> Table:
+def _of_results(source: Source, roles: Roles, inputs: _Inputs, skip: bool) -> Table:
     """Rows of a frame in which every fidelity has a column of results."""
-    source = Source("the frame", frame.reset_index(drop=True), first=0)
     if skip:
-        source = without_missing(source, inputs)
-    units = dict(frame.attrs.get("units", {}))
+        source = without_missing(source, inputs.names, inputs.texts)
+    units = dict(source.rows.attrs.get("units", {}))
     return _joined(list(_parts(source, "", roles, inputs)), roles, units)
 
 
-def query_source(path: str, inputs: Sequence[str], skip_missing: bool = False) -> Source:
+def query_source(
+    path: str,
+    inputs: Sequence[str],
+    skip_missing: bool = False,
+    categories: Sequence[Category] = (),
+) -> Source:
     """Read a file of points to predict at; it has all of the inputs."""
     source = read_table(path)
     Header(source.path, list(source.rows.columns)).check_has(inputs)
-    return without_missing(source, inputs) if skip_missing else source
+    texts = [category.name for category in categories]
+    return without_missing(source, inputs, texts) if skip_missing else source
 
 
-def _parts(source: Source, name: str, roles: Roles, inputs: Sequence[str]) -> Iterator[Table]:
+def query_inputs(
+    source: Source, inputs: Sequence[str], categories: Sequence[Category] = ()
+) -> pd.DataFrame:
+    """Input columns of points to predict at, in the model's order."""
+    table = _Inputs(inputs, [category.name for category in categories]).of(source)
+    places = [source.place(label) for label in table.index] if categories else []
+    for category in categories:
+        category.codes(table[category.name], places)  # an unknown level is named with its line
+    return table
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """The input columns of files, and which of them hold labels."""
+
+    names: Sequence[str]
+    texts: Sequence[str] = ()
+
+    def of(self, source: Source, fix: Callable[[str], str] | None = None) -> pd.DataFrame:
+        """The columns of one file, as labels where they are texts and as numbers elsewhere."""
+        numbers = numeric(source, [name for name in self.names if name not in self.texts], fix=fix)
+        if not self.texts:
+            return numbers
+        return numbers.assign(**labels_of(source, self.texts))[list(self.names)]
+
+
+def _parts(source: Source, name: str, roles: Roles, inputs: _Inputs) -> Iterator[Table]:
     """Rows of one file, and of each of its columns of results."""
     if not roles.results:
         yield _part(source, str(roles.target), roles, inputs, _labels(source, roles.fidelity, name))
@@ -143,11 +190,9 @@ def _parts(source: Source, name: str, roles: Roles, inputs: Sequence[str]) -> It
         yield _part(own, column, roles, inputs, [fidelity] * len(own.rows))
 
 
-def _part(
-    source: Source, target: str, roles: Roles, inputs: Sequence[str], labels: list[str]
-) -> Table:
+def _part(source: Source, target: str, roles: Roles, inputs: _Inputs, labels: list[str]) -> Table:
     """Rows of one file with one column of results."""
-    X = numeric(source, inputs, fix=_leave_out)
+    X = inputs.of(source, fix=_leave_out)
     y = numeric(source, [target])[target]
     X.index = y.index = pd.Index([source.place(label) for label in X.index])
     noise = None

@@ -1,6 +1,7 @@
 """The Gaussian-process engine: one model with closed-form gradients, NumPy and SciPy only."""
 
 from ..threads import blas_threads
+from .categorical import Categorical
 from .distributions import Mixture, Normal
 from .ensemble import ProcessEnsemble
 from .fitting import FitReport
@@ -12,6 +13,7 @@ from .posterior import DrawReport
 from .process import GaussianProcess, draw_samples
 
 __all__ = [
+    "Categorical",
     "Component",
     "DrawReport",
     "FitReport",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .categorical import Embedding
 from .kernels import KERNELS, scaled_distances
 from .model import Component, Model
 from .observations import Observations, noise_of
@@ -87,10 +88,13 @@ class Workspace:
 class Covariance:
     """The covariance matrix K of a model's observations, as a function of hyperparameters."""
 
-    def __init__(self, model: Model, data: Observations) -> None:
+    def __init__(
+        self, model: Model, data: Observations, embedding: Embedding | None = None
+    ) -> None:
         self.model = model
         self.data = data
         self._rows = [_extent(c.loadings, data.groups) for c in model.components]
+        self._owners = slice(None) if embedding is None else embedding.owners
         self._unit_loadings = model.unit_loadings
         self._of_means = model.mean_covariance(data.groups, data.groups) if model.mean_var else None
 
@@ -101,13 +105,14 @@ class Covariance:
     def terms(
         self, parameters: Hyperparameters, X: Array, work: Workspace | None = None
     ) -> list[Term]:
-        """Terms of all components; `X` are the inputs, warped if the model does so."""
+        """Terms of all components; `X` are the inputs as kernels see them."""
         loadings = None
         if not self._unit_loadings:
             loadings = parameters.loadings(self.model)[:, self.data.groups]
+        lengthscales = parameters.lengthscales[:, self._owners]
         terms = []
         for c, (component, rows) in enumerate(zip(self.model.components, self._rows, strict=True)):
-            Z = (X[rows] - 0.5) / parameters.lengthscales[c]
+            Z = (X[rows] - 0.5) / lengthscales[c]
             a = None if loadings is None else loadings[c][rows]
             matrices = _correlation(component, Z, c, work)
             terms.append(Term(rows, Z, a, float(parameters.scales[c]), *matrices))

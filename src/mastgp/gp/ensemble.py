@@ -146,10 +146,7 @@ class ProcessEnsemble:
         """Draws and weights as plain data; the process they are of is stored apart."""
         return {
             "weights": self.weights,
-            "parameters": [
-                {key: np.asarray(v) for key, v in vars(process.parameters).items()}
-                for process in self.processes
-            ],
+            "parameters": [process.parameters.state for process in self.processes],
         }
 
     @classmethod

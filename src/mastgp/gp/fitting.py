@@ -104,6 +104,9 @@ def default_starts(objective: Objective) -> dict[str, Array]:
         starts["prior"][where] = guess
         if "noisy" in starts:
             starts["noisy"][where] = np.copysign(starts["noisy"][where], guess)
+    if objective.embedding is not None:
+        for start in starts.values():
+            start[layout.positions.where] = objective.embedding.start(objective.data.y)
     return starts
 
 

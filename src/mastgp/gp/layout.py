@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .categorical import n_learned, n_positions
 from .model import Component, Model
 from .parameters import Hyperparameters
 from .priors import Flat, LogNormal, Normal, Prior, lengthscale_prior
@@ -20,6 +21,8 @@ SCALE_BOUNDS = (1e-6, 1e6)
 NOISE_BOUNDS = (1e-4, 1e2)
 WARP_BOUNDS = (math.exp(-4.0), math.exp(4.0))
 FACTOR_BOUNDS = (-1e3, 1e3)
+POSITION_BOUNDS = (-8.0, 8.0)
+APART_BOUNDS = (1e-4, 1e2)
 #: A search whose prior starts beyond a bound starts this far inside (in logarithms).
 START_MARGIN = math.log(10.0)
 #: A coordinate this close to a bound counts as lying on it.
@@ -76,7 +79,7 @@ class Layout:
     """Where each hyperparameter of a model sits in the optimiser's vector.
 
     The vector holds the logarithms of positive parameters. It holds factors as they are, because
-    they may be negative.
+    they may be negative, and so the positions of levels.
 
     Attributes
     ----------
@@ -89,7 +92,7 @@ class Layout:
         Which entries are logarithms of parameters.
     lengthscales, scales : tuples of Block
         One for each component.
-    factors, noise, warp_a, warp_b : Block
+    factors, noise, warp_a, warp_b, positions, apart : Block
     """
 
     def __init__(self, model: Model) -> None:
@@ -103,9 +106,18 @@ class Layout:
         )
         n_noises = model.n_groups if model.learn_noise else 0
         self.noise = vector.add("noise", n_noises, model.noise_prior, NOISE_BOUNDS)
-        n_warped = model.n_inputs if model.warp else 0
+        n_warped = model.n_numeric if model.warp else 0
         self.warp_a = vector.add("warp_a", n_warped, model.warp_prior, WARP_BOUNDS)
         self.warp_b = vector.add("warp_b", n_warped, model.warp_prior, WARP_BOUNDS)
+        self.positions = vector.add(
+            "position",
+            n_positions(model.categories),
+            model.position_prior,
+            POSITION_BOUNDS,
+            logarithmic=False,
+        )
+        n_apart = n_learned(model.categories)
+        self.apart = vector.add("apart", n_apart, model.apart_prior, APART_BOUNDS)
         self._prepare(vector.blocks)
 
     def _prepare(self, blocks: list[Block]) -> None:
@@ -114,7 +126,7 @@ class Layout:
         self.size = sum(block.size for block in self._blocks)
         self.lower, self.upper = self._fill(block.box for block in self._blocks)
         self.logarithmic = np.ones(self.size, dtype=bool)
-        self.logarithmic[self.factors.where] = False
+        self.logarithmic[self.factors.where] = self.logarithmic[self.positions.where] = False
         n_inputs, index = self.model.n_inputs, np.arange(self.size)
         # A component with one lengthscale uses it for all inputs.
         self._lengthscale_index = np.array(
@@ -169,6 +181,8 @@ class Layout:
             noise_var=natural[self.noise.where],
             warp_a=natural[self.warp_a.where],
             warp_b=natural[self.warp_b.where],
+            positions=natural[self.positions.where],
+            apart=natural[self.apart.where],
         )
 
     def pack(self, parameters: Hyperparameters) -> Array:
@@ -181,6 +195,8 @@ class Layout:
             (self.noise, parameters.noise_var),
             (self.warp_a, parameters.warp_a),
             (self.warp_b, parameters.warp_b),
+            (self.positions, parameters.positions),
+            (self.apart, parameters.apart),
         ):
             theta[block.where] = block.coordinates(values[: block.size])
         return theta

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .categorical import embedding_of
 from .covariance import Covariance, Term, Workspace
 from .layout import Layout
 from .linalg import (
@@ -26,7 +27,7 @@ from .linalg import (
     symmetric_product,
 )
 from .model import Component, Model
-from .observations import Observations
+from .observations import FIXED_NOISE_FLOOR, Observations
 from .parameters import Hyperparameters
 from .warp import WarpInputs
 
@@ -73,6 +74,8 @@ class Objective:
     basis : array of shape (n, number of profiled means)
         H: the columns of `members` whose means are profiled. A group without observations has
         none, and keeps a mean of zero. Uncertain means have none: they are part of K.
+    embedding : Embedding or None
+        What kernels see instead of categorical inputs, if there are any.
     """
 
     def __init__(self, model: Model, data: Observations) -> None:
@@ -82,8 +85,10 @@ class Objective:
         self.members: Array = (data.groups[:, None] == np.arange(model.n_groups)).astype(float)
         self._profiled = self.members.any(axis=0) & (model.means == "profiled")
         self.basis = self.members[:, self._profiled]
-        self._covariance = Covariance(model, data)
-        self._inputs = WarpInputs.of(data.X) if model.warp else None
+        self.embedding = embedding_of(model.categories, data.X)
+        self._covariance = Covariance(model, data, self.embedding)
+        self._numbers = data.X if self.embedding is None else self.embedding.numbers(data.X)
+        self._inputs = WarpInputs.of(self._numbers) if model.warp else None
         self._targets = np.column_stack([data.y, self.basis])
         self._learns_noise = self.members
         if data.noise_var is not None:
@@ -103,9 +108,10 @@ class Objective:
 
     def factorise(self, parameters: Hyperparameters) -> Factorisation:
         """Factorise K and profile the means."""
-        X = self.data.X
+        X = self._numbers
         if self._inputs is not None:
             X = self._inputs.value(parameters.warp_a, parameters.warp_b)
+        X = self._embedded(X, parameters)
         K = self._covariance.matrix(self._covariance.terms(parameters, X), parameters)
         L, jitter = cholesky(K)
         return Factorisation(L, jitter, *self._profile(solve_cholesky(L, self._targets)))
@@ -117,6 +123,12 @@ class Objective:
     def log_density(self, f: Factorisation) -> float:
         """Log marginal likelihood from a factorisation."""
         return self._log_density(f.L.diagonal(), f.alpha)
+
+    def _embedded(self, numbers: Array, parameters: Hyperparameters) -> Array:
+        """What kernels see of the observations, whose numeric inputs have been warped."""
+        if self.embedding is None:
+            return numbers
+        return self.embedding.observed_columns(numbers, parameters.positions, parameters.apart)
 
     def _log_density(self, diagonal: Array, alpha: Array) -> float:
         """Log marginal likelihood from the diagonal of L, and alpha."""
@@ -137,12 +149,12 @@ class Objective:
         return beta, solved[:, 0] - solved[:, 1:] @ means
 
     def _log_likelihood_gradient(self, parameters: Hyperparameters) -> tuple[float, Array]:
-        X, warp_partials = self.data.X, None
+        X, warp_partials = self._numbers, None
         if self._inputs is not None:
             X, *warp_partials = self._inputs.value_and_partials(
                 parameters.warp_a, parameters.warp_b
             )
-        terms = self._covariance.terms(parameters, X, self._work)
+        terms = self._covariance.terms(parameters, self._embedded(X, parameters), self._work)
         value, A = self._value_and_trace(terms, parameters)
         gradient, layout = np.zeros(self.layout.size), self.layout
         by_input = self._add_components(gradient, A, terms, parameters)
@@ -151,7 +163,12 @@ class Objective:
             gradient[layout.noise.where] = 0.5 * parameters.noise_var * per_group
         if warp_partials is not None:
             for block, partial in zip((layout.warp_a, layout.warp_b), warp_partials, strict=True):
-                gradient[block.where] = np.einsum("id,id->d", by_input, partial)
+                by_number = by_input[:, : partial.shape[1]]
+                gradient[block.where] = np.einsum("id,id->d", by_number, partial)
+        if self.embedding is not None:
+            gradient[layout.positions.where] = self.embedding.by_position(by_input)
+            by_apart = self.embedding.by_apart(by_input, parameters.apart)
+            gradient[layout.apart.where] = by_apart
         return value, gradient
 
     def _value_and_trace(
@@ -160,8 +177,13 @@ class Objective:
         """Log likelihood; and A, of which only the lower triangle is right."""
         L = cholesky_in_place(lambda: self._covariance.matrix(terms, parameters, self._work))
         diagonal = L.diagonal().copy()
+        solved = None
+        if self.data.no_noise < FIXED_NOISE_FLOOR:  # a product with the inverse loses digits then
+            solved = solve_cholesky(L, self._targets)
         inverse = lower_inverse(L, in_place=True)
-        _, alpha = self._profile(symmetric_product(inverse, self._targets))
+        if solved is None:
+            solved = symmetric_product(inverse, self._targets)
+        _, alpha = self._profile(solved)
         outer = np.multiply.outer(alpha, alpha, out=self._work.spare(len(alpha))).T
         return self._log_density(diagonal, alpha), np.subtract(outer, inverse, out=inverse)
 
@@ -170,17 +192,22 @@ class Objective:
     ) -> Array:
         """Add the derivatives by lengthscales, scales and factors.
 
-        The derivatives by the warped inputs are returned.
+        The derivatives by what kernels see of the inputs are returned.
         """
-        by_input = np.zeros_like(self.data.X)
+        by_input = np.zeros((len(self.data.y), terms[0].Z.shape[1]))
+        moved = self.model.warp or self.embedding is not None
         for c, (term, component) in enumerate(zip(terms, self.model.components, strict=True)):
             spread, per_point = self._by_component(A[term.rows, term.rows], term)
             by_lengthscale = np.einsum("id,id->d", term.Z, spread)
+            lengthscales = parameters.lengthscales[c]
+            if self.embedding is not None:
+                by_lengthscale = self.embedding.by_input(by_lengthscale)
+                lengthscales = lengthscales[self.embedding.owners]
             if component.isotropic:
                 by_lengthscale = by_lengthscale.sum()
             gradient[self.layout.lengthscales[c].where] = by_lengthscale
-            if self.model.warp:
-                by_input[term.rows] -= spread / parameters.lengthscales[c]
+            if moved:
+                by_input[term.rows] -= spread / lengthscales
             if component.learn_scale:
                 a = 1.0 if term.loadings is None else term.loadings
                 gradient[self.layout.scales[c].where] = 0.5 * np.sum(a * per_point)

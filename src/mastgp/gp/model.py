@@ -17,10 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .categorical import Categorical
 from .kernels import KERNELS
 from .priors import (
+    APART_PRIOR,
     FACTOR_PRIOR,
     NOISE_PRIOR,
+    POSITION_PRIOR,
     SCALE_PRIOR,
     WARP_PRIOR,
     Flat,
@@ -95,6 +98,11 @@ class Model:
     factor_starts : tuple of float
         Values of the factors where the first search starts. The second search takes only their
         signs. By default both searches start where the prior does.
+    categories : tuple of Categorical
+        Inputs whose values are levels. They are not warped. The positions of their levels
+        are the same for all components; each component has lengthscales of its own.
+    position_prior, apart_prior : Prior
+        Of each learned coordinate of a level, and of the squared distance that levels have anyway.
     """
 
     n_inputs: int
@@ -106,6 +114,9 @@ class Model:
     warp_prior: Prior = WARP_PRIOR
     factor_prior: Prior = FACTOR_PRIOR
     factor_starts: tuple[float, ...] = ()
+    categories: tuple[Categorical, ...] = ()
+    position_prior: Prior = POSITION_PRIOR
+    apart_prior: Prior = APART_PRIOR
 
     def __post_init__(self) -> None:
         if len({len(c.loadings) for c in self.components}) != 1:
@@ -116,11 +127,19 @@ class Model:
             raise ValueError(
                 f"{len(self.factor_starts)} starts were given for {self.n_factors} factors"
             )
+        columns = [category.column for category in self.categories]
+        if len(set(columns)) < len(columns) or not set(columns) <= set(range(self.n_inputs)):
+            raise ValueError(f"categorical inputs {columns} are not different ones of the inputs")
 
     @property
     def n_groups(self) -> int:
         """Number of groups of observations."""
         return len(self.components[0].loadings)
+
+    @property
+    def n_numeric(self) -> int:
+        """Number of inputs that are not categorical."""
+        return self.n_inputs - len(self.categories)
 
     @property
     def n_factors(self) -> int:

@@ -14,6 +14,9 @@ Array = NDArray[np.float64]
 
 #: Fixed variances are kept above this (standardised units), so that K stays well conditioned.
 FIXED_NOISE_FLOOR = 1e-6
+#: Observations that are said to have no noise at all are taken at their word where the model has
+#: categorical inputs. Other models keep the floor above, so that their numbers stay what they were.
+EXACT_NOISE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,20 @@ class Observations:
         Group of each observation.
     noise_var : array of shape (n,), optional
         Known noise variances in standardised units; NaN where the model learns them.
+    no_noise : float
+        What stands for a variance of zero.
     """
 
     X: Array
     y: Array
     groups: NDArray[np.intp]
     noise_var: Array | None = None
+    no_noise: float = FIXED_NOISE_FLOOR
 
     def subset(self, rows: NDArray[np.intp]) -> Observations:
         """Return some of the observations."""
         noise_var = None if self.noise_var is None else self.noise_var[rows]
-        return Observations(self.X[rows], self.y[rows], self.groups[rows], noise_var)
+        return Observations(self.X[rows], self.y[rows], self.groups[rows], noise_var, self.no_noise)
 
 
 def noise_of(parameters: Hyperparameters, data: Observations) -> Array:
@@ -53,6 +59,7 @@ def noise_of(parameters: Hyperparameters, data: Observations) -> Array:
             )
         return learned
     known = np.maximum(data.noise_var, FIXED_NOISE_FLOOR)
+    known[data.noise_var == 0.0] = data.no_noise
     return known if learned is None else np.where(np.isnan(known), learned, known)
 
 
@@ -87,7 +94,13 @@ def standardise(
     scale[:] = target_scale(targets, centred) if y_scale is None else y_scale
     if noise is not None:
         noise = noise / scale[members] ** 2
-    return Observations(inputs, centred / scale[members], members, noise), mean, scale
+    data = Observations(inputs, centred / scale[members], members, noise, no_noise_of(model))
+    return data, mean, scale
+
+
+def no_noise_of(model: Model) -> float:
+    """What stands for a noise variance of zero in a model."""
+    return EXACT_NOISE if model.categories else FIXED_NOISE_FLOOR
 
 
 def _group_means(model: Model, y: Array, groups: NDArray[np.intp]) -> Array:

@@ -152,3 +152,6 @@ NOISE_PRIOR = LogNormal(-4.0, 1.0)
 SCALE_PRIOR = LogNormal(0.0, 1.0)
 WARP_PRIOR = LogNormal(0.0, math.sqrt(0.75))
 FACTOR_PRIOR = Normal(1.0, 1.0)
+POSITION_PRIOR = Normal(0.0, 1.0)
+#: Of the squared distance of two levels, whatever their positions; that of exchangeable ones is 1.
+APART_PRIOR = LogNormal(math.log(0.1), 1.0)

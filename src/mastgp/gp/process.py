@@ -17,7 +17,7 @@ from .leave_out import LeftOut, leave_one_out, leave_out
 from .likelihood import Factorisation, Objective
 from .linalg import solve_lower
 from .model import Model
-from .observations import Observations, noise_of, standardise
+from .observations import Observations, no_noise_of, noise_of, standardise
 from .parameters import Hyperparameters
 from .restoring import check_process_state
 from .warp import WarpInputs
@@ -82,6 +82,7 @@ class GaussianProcess:
         with blas_threads(len(data.y)):
             self._factorisation = factorisation or self.objective.factorise(parameters)
         self._loadings = parameters.loadings(model)
+        self._lengthscales = self._by_column(parameters.lengthscales)
         self._X = self._warp(data.X)
 
     @classmethod
@@ -224,12 +225,17 @@ class GaussianProcess:
         return draw_samples(*self.predict_covariance(X, group), n_samples, rng)
 
     def predict_gradient(self, X: ArrayLike, group: int = 0) -> tuple[Array, Array]:
-        """Gradients of mean and variance with respect to the unit-cube inputs, each (n, d)."""
+        """Gradients of mean and variance with respect to the unit-cube inputs, each (n, d).
+
+        By a categorical input they are zero: there is nothing between its levels.
+        """
         points = np.asarray(X, dtype=float)
-        d_mean, d_var = np.zeros_like(points), np.zeros_like(points)
+        d_mean, d_var = np.zeros((2, len(points), self._X.shape[1]))
         with blas_threads(self.n_points):
             for rows in self._blocks(len(points)):
                 self._add_gradients(self._warp(points[rows]), group, d_mean[rows], d_var[rows])
+        if (embedding := self.objective.embedding) is not None:
+            d_mean, d_var = embedding.of_inputs(d_mean), embedding.of_inputs(d_var)
         chain = self._warp_slope(points)
         scale = self.y_scale[group]
         return d_mean * chain * scale, -2.0 * d_var * chain * scale**2
@@ -240,7 +246,7 @@ class GaussianProcess:
         half = solve_lower(self._factorisation.L, k.T)
         weights = solve_lower(self._factorisation.L, half, transpose=True).T
         for c, slope in enumerate(self._slopes(X, group)):
-            step = self.parameters.lengthscales[c] ** 2
+            step = self._lengthscales[c] ** 2
             for weight, out in ((self._factorisation.alpha, d_mean), (weights, d_var)):
                 S = slope * weight
                 out -= (S.sum(axis=1)[:, None] * X - S @ self._X) / step
@@ -274,7 +280,7 @@ class GaussianProcess:
     def get_state(self) -> dict[str, Any]:
         """Everything needed to rebuild this process with the same bits, as plain data."""
         return {
-            "parameters": {key: np.asarray(v) for key, v in vars(self.parameters).items()},
+            "parameters": self.parameters.state,
             "X": self._data.X,
             "y": self._data.y,
             "groups": self._data.groups,
@@ -288,8 +294,8 @@ class GaussianProcess:
     def from_state(cls, model: Model, state: dict[str, Any]) -> GaussianProcess:
         """Inverse of :meth:`get_state`; the model is rebuilt by the caller."""
         check_process_state(model, state)
-        noise_var = state["noise_var"]
-        data = Observations(state["X"], state["y"], state["groups"].astype(np.intp), noise_var)
+        noise_var, groups = state["noise_var"], state["groups"].astype(np.intp)
+        data = Observations(state["X"], state["y"], groups, noise_var, no_noise_of(model))
         report = None if state["report"] is None else FitReport(**state["report"])
         parameters = Hyperparameters(**state["parameters"])
         return cls(model, parameters, data, state["y_mean"], state["y_scale"], report)
@@ -298,15 +304,30 @@ class GaussianProcess:
         size = max(1, _BLOCK_ENTRIES // self.n_points)
         return blocks(n, size)
 
+    def _by_column(self, lengthscales: Array) -> Array:
+        """Lengthscale of every column that kernels see, shape (n_components, k)."""
+        embedding = self.objective.embedding
+        return lengthscales if embedding is None else lengthscales[:, embedding.owners]
+
     def _warp(self, X: Array) -> Array:
-        if not self.model.warp:
-            return X
-        return WarpInputs.of(X).value(self.parameters.warp_a, self.parameters.warp_b)
+        """What kernels see at inputs: warped numbers, and positions of levels."""
+        embedding = self.objective.embedding
+        numbers = X if embedding is None else embedding.numbers(X)
+        if self.model.warp:
+            warp_a, warp_b = self.parameters.warp_a, self.parameters.warp_b
+            numbers = WarpInputs.of(numbers).value(warp_a, warp_b)
+        if embedding is None:
+            return numbers
+        return embedding.columns(X, numbers, self.parameters.positions, self.parameters.apart)
 
     def _warp_slope(self, X: Array) -> Array:
-        if not self.model.warp:
-            return np.ones_like(X)
-        return WarpInputs.of(X).slope(self.parameters.warp_a, self.parameters.warp_b)
+        slope = np.ones_like(X)
+        if self.model.warp:
+            embedding = self.objective.embedding
+            columns = slice(None) if embedding is None else embedding.numeric
+            inputs = WarpInputs.of(X[:, columns])
+            slope[:, columns] = inputs.slope(self.parameters.warp_a, self.parameters.warp_b)
+        return slope
 
     def _prior_var(self, group: int) -> float:
         latent = float(self.parameters.scales @ self._loadings[:, group] ** 2)
@@ -315,7 +336,7 @@ class GaussianProcess:
     def _kernels(self, X1: Array, X2: Array) -> Iterator[tuple[int, Array, Array]]:
         """For each component: its index, k and k' between two sets of points."""
         for c, component in enumerate(self.model.components):
-            lengthscales = self.parameters.lengthscales[c]
+            lengthscales = self._lengthscales[c]
             E = scaled_distances((X1 - 0.5) / lengthscales, (X2 - 0.5) / lengthscales)
             yield c, *KERNELS[component.kernel](E)
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .. import stored
 from ..stored import ANY
+from .categorical import n_learned, n_positions
 from .model import Model
 
 #: Hyperparameters beyond this are those of no fit.
@@ -22,6 +26,7 @@ def check_process_state(model: Model, state: Any) -> None:
     n = len(X)
     stored.number(n, "the number of points", low=1)
     stored.check_memory(n)
+    _check_levels(model, X)
     stored.array(state["y"], "y", (n,))
     stored.array(state["groups"], "groups", (n,), low=0, high=model.n_groups - 1, whole=True)
     if state["noise_var"] is not None:
@@ -35,11 +40,21 @@ def check_process_state(model: Model, state: Any) -> None:
         _check_report(state["report"])
 
 
+def _check_levels(model: Model, X: NDArray[Any]) -> None:
+    """Check that categorical inputs hold levels: k / (n_levels - 1)."""
+    for category in model.categories:
+        what = f"column {category.column} of X"
+        last = category.n_levels - 1
+        codes = stored.array(X[:, category.column] * last, what, (len(X),), low=-1e-6)
+        if (abs(codes - np.rint(codes)) > 1e-6).any() or codes.max() > last + 1e-6:
+            raise stored.DamagedError(f"{what} has values that are no levels of its input")
+
+
 def check_parameters(model: Model, parameters: Any) -> None:
     """Check hyperparameters against the model they are of."""
     d, n_components = model.n_inputs, len(model.components)
     n_noises = model.n_groups if model.learn_noise else 0
-    warped = d if model.warp else 0
+    warped = model.n_numeric if model.warp else 0
     shapes: dict[str, tuple[tuple[int, ...], float]] = {  # and least values
         "lengthscales": ((n_components, d), 1e-12),
         "scales": ((n_components,), 0.0),
@@ -48,6 +63,9 @@ def check_parameters(model: Model, parameters: Any) -> None:
         "warp_a": ((warped,), 1e-12),
         "warp_b": ((warped,), 1e-12),
     }
+    if learned := n_learned(model.categories):
+        shapes["positions"] = ((n_positions(model.categories),), -_LARGEST)
+        shapes["apart"] = ((learned,), 0.0)
     stored.mapping(parameters, "the hyperparameters", shapes, more=False)
     for name, (shape, low) in shapes.items():
         stored.array(parameters[name], name, shape, low=low, high=_LARGEST)

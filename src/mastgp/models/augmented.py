@@ -101,7 +101,7 @@ def rows_of(fidelity: Fidelity, data: Dataset, columns: dict[str, Array]) -> pd.
     taken = {"fidelity", "y", *columns}
     inputs = {
         f"{name} (input)" if name in taken else name: values
-        for name, values in zip(data.feature_names, fidelity.X.T, strict=True)
+        for name, values in zip(data.feature_names, data.values_of(fidelity.X), strict=True)
     }
     return pd.DataFrame(
         {"fidelity": fidelity.name, **inputs, "y": fidelity.y, **columns}, index=fidelity.rows

@@ -14,6 +14,7 @@ from ..errors import DataError, listed
 from ..estimators import check_random_state
 from ..gp import GaussianProcess
 from ..gp.blends import Distribution
+from ..gp.categorical import CATEGORY_KERNELS
 from ..gp.distributions import Mixture, Normal
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.kernels import KERNELS
@@ -59,6 +60,9 @@ class CoKriging(MultiFidelityRegressor):
         which assume a wiggly shared function and a smooth bias; or none (maximum likelihood).
     isotropic : bool
         Whether all inputs share one lengthscale: less to learn, for very few expensive points.
+    categories : {"latent", "exchangeable"}
+        Whether the levels of categorical inputs have learned positions, or are all equally far
+        from each other.
     inference : {"bayes", "map"}
         Whether predictions average over draws of the hyperparameters from their posterior, or
         take the optimum alone. The optimum is quicker, and far too sure of itself where the
@@ -108,6 +112,7 @@ class CoKriging(MultiFidelityRegressor):
         warp: str | None = "kumaraswamy",
         priors: str | None = "wide",
         isotropic: bool = False,
+        categories: str = "latent",
         inference: str = "bayes",
         n_draws: int = N_DRAWS,
         calibrate: bool = False,
@@ -122,6 +127,7 @@ class CoKriging(MultiFidelityRegressor):
         self.warp = warp
         self.priors = priors
         self.isotropic = isotropic
+        self.categories = categories
         self.inference = inference
         self.n_draws = n_draws
         self.calibrate = calibrate
@@ -154,13 +160,14 @@ class CoKriging(MultiFidelityRegressor):
             (self.warp, ("kumaraswamy", None), "warp"),
             (self.priors, PRIORS, "priors"),
             (self.inference, ("bayes", "map"), "inference"),
+            (self.categories, CATEGORY_KERNELS, "categories"),
         ):
             if value not in allowed:
                 raise DataError(f"unknown {name} {value!r}; choose one of {listed(allowed)}")
         if self.n_draws < 1:
             raise DataError(f"n_draws is {self.n_draws}; it must be at least 1")
         options = self.structure, self.kernel, self.warp, self.priors, self.isotropic
-        return JointModel(*options, drawn=self._draws)
+        return JointModel(*options, drawn=self._draws, categories=self.categories)
 
     @property
     def _draws(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,18 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..blocks import blocks, in_blocks
-from ..data.arrays import Places, Table, check_numeric_columns, checked_rows, names_of_rows
-from ..data.checks import check_finite
+from ..data.arrays import Places, Table, checked_rows, names_of_rows
+from ..data.categories import Kinds, Names, NamesOfCategories
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
-from ..errors import (
-    DataError,
-    ExtrapolationWarning,
-    MastError,
-    ModelFileError,
-    listed,
-    warn,
-)
+from ..errors import DataError, MastError, ModelFileError
 from ..estimators import Regressor, check_is_fitted, check_random_state, clone, validated
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.blends import Distribution
@@ -31,6 +25,7 @@ from ..gp.distributions import Normal
 from ..storage.model_file import load_model, save_model
 from .calibration import widening_by_refits
 from .known import Known, SharedFits
+from .queries import unit_queries
 from .trust import TrustedPoints
 
 if TYPE_CHECKING:
@@ -42,8 +37,6 @@ Array = NDArray[np.float64]
 Z95 = 1.959963984540054
 #: Rows whose predictive distribution is held in memory at a time.
 BLOCK_ROWS = 10_000
-#: Queries further outside the box than this share of its width draw a warning.
-FAR_OUTSIDE = 0.25
 
 
 class MultiFidelityRegressor(Regressor, ABC):
@@ -258,6 +251,10 @@ class MultiFidelityRegressor(Regressor, ABC):
         y: ArrayLike,
         fidelity: ArrayLike | None = None,
         noise_std: ArrayLike | None = None,
+        *,
+        categorical: NamesOfCategories | None = None,
+        numeric: Names | None = None,
+        integer: Names | None = None,
     ) -> Self:
         """Fit the surrogate.
 
@@ -272,12 +269,16 @@ class MultiFidelityRegressor(Regressor, ABC):
         noise_std : array of shape (n,), optional
             Known noise standard deviation of each row, in y's units; NaN where it is to be
             learned. All rows of a fidelity, or none.
+        categorical, numeric, integer : sequences of inputs, by name or number, optional
+            Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
+            categories are labels unless they are said to be numeric.
 
         Returns
         -------
         self
         """
-        return self.fit_table(Table.of(X, y, fidelity, noise_std))
+        kinds = Kinds.of(categorical, numeric, integer)
+        return self.fit_table(replace(Table.of(X, y, fidelity, noise_std), kinds=kinds))
 
     def fit_table(self, table: Table) -> Self:
         """Fit to a table of the user's, whose rows are named in messages."""
@@ -404,7 +405,8 @@ class MultiFidelityRegressor(Regressor, ABC):
         Returns
         -------
         mean_gradient, var_gradient : arrays of shape (n, d)
-            In units of the target (squared for the variance) per unit of each input.
+            In units of the target (squared for the variance) per unit of each input. Zero by
+            categorical inputs: there is nothing between their levels.
         """
         d_mean, d_var = self.gradient_unit(self._unit_queries(X))
         box = self.training_data_.box
@@ -444,18 +446,4 @@ class MultiFidelityRegressor(Regressor, ABC):
         return table, np.asarray(targets, dtype=float)
 
     def _unit_queries(self, X: ArrayLike) -> Array:
-        check_is_fitted(self)
-        check_numeric_columns(X, Places(X))
-        table = validated(self, X, reset=False)
-        data = self.training_data_
-        check_finite(table, "X", data.feature_names, Places(X))
-        U = data.box.to_unit(table)
-        far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
-        if far.any():
-            columns = [data.feature_names[i] for i in np.flatnonzero(far.any(axis=0))]
-            warn(
-                f"some queries lie far outside the data in column {listed(columns)}: do not rely "
-                "on what is predicted there",
-                ExtrapolationWarning,
-            )
-        return U
+        return unit_queries(self, X)

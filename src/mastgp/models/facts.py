@@ -23,8 +23,10 @@ def input_facts(process: GaussianProcess) -> list[dict[str, Any]]:
     """Lengthscale and warp of every input, as the GP that predicts has learned them."""
     parameters = process.parameters
     rows: list[dict[str, Any]] = [{"lengthscale": float(value)} for value in process.lengthscales]
+    categorical = [category.column for category in process.model.categories]
     if process.model.warp:
-        for row, a, b in zip(rows, parameters.warp_a, parameters.warp_b, strict=True):
+        numeric = [row for i, row in enumerate(rows) if i not in categorical]
+        for row, a, b in zip(numeric, parameters.warp_a, parameters.warp_b, strict=True):
             row["warp"] = [float(a), float(b)]
     return rows
 

@@ -23,7 +23,7 @@ from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
 from .restoring import restored_levels
-from .stages import Fitting, warn_about_fits, warn_about_ties
+from .stages import Fitting, stage_surrogate, warn_about_fits, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -88,7 +88,7 @@ class FIRE(MultiFidelityRegressor):
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Model the cheapest fidelity, then each residual of the next one."""
-        surrogate = find_surrogate(self.surrogate)
+        surrogate = stage_surrogate(self.surrogate, data)
         surrogate.check_ready()
         warn_about_ties(data)
         fit = Fitting(data, known, self.random_state)
@@ -240,15 +240,17 @@ class FIRE(MultiFidelityRegressor):
 
     def get_state(self) -> dict[str, Any]:
         """The stages, and how their inputs were scaled."""
+        surrogate = stage_surrogate(self.surrogate, self.training_data_)
         return {
-            "stages": [find_surrogate(self.surrogate).state_of(stage) for stage in self.stages_],
+            "stages": [surrogate.state_of(stage) for stage in self.stages_],
             "appended": [asdict(appended) for appended in self.appended_],
             "adds_variances": self._adds_variances,
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the stages."""
-        surrogate, data = find_surrogate(self.surrogate), self.training_data_
+        data = self.training_data_
+        surrogate = stage_surrogate(self.surrogate, data)
         self._adds_variances = bool(state.get("adds_variances", False))
         n, d, k = len(data.fidelities), len(data.feature_names), 4 if self._adds_variances else 2
         self.stages_ = restored_levels(surrogate, state["stages"], d, k, n)

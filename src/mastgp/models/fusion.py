@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, ScaleWarning, warn
-from ..surrogates.gp import GP, as_surrogate
+from ..surrogates.gp import GP
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
 from .restoring import names_in, restored_by_name
-from .stages import fit_process, warn_about_ties
+from .stages import fit_process, stage_gp, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ class Reification(MultiFidelityRegressor):
         """Fit a GP to every fidelity."""
         if not min(self.floor_cheapest, self.floor_top) > 0.0:
             raise DataError("floor_cheapest and floor_top must be positive")
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, data)
         self.processes_ = {
             fidelity.name: fit_process(surrogate, data, fidelity, known)
             for fidelity in data.fidelities
@@ -138,7 +138,8 @@ class Reification(MultiFidelityRegressor):
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the processes."""
         d, names, _, _ = names_in(self.training_data_)
-        found = restored_by_name(as_surrogate(self.surrogate), state["processes"], names, d)
+        surrogate = stage_gp(self.surrogate, self.training_data_)
+        found = restored_by_name(surrogate, state["processes"], names, d)
         self.processes_ = {name: found[name] for name in names}
         self.floors_ = self._floors(len(self.processes_))
 

@@ -30,7 +30,7 @@ from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
 from .restoring import names_in, restored_by_name, restored_stage
-from .stages import Fitting, warn_about_fits
+from .stages import Fitting, noise_var_of, stage_surrogates, warn_about_fits
 from .trust import Metric, Radius, Trust, TrustedPoints, Weight, trust_in
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ class MAST(MultiFidelityRegressor):
     metric : str or callable
         Distance between inputs in the unit cube: ``euclidean``, ``manhattan``, ``chebyshev``,
         ``mahalanobis``, ``normalized-euclidean``, ``domain-relative``, ``hamming``, or a function
-        of two arrays (n, d) and (m, d) that returns (n, m).
+        of two arrays (n, d) and (m, d) that returns (n, m). Categorical inputs are compared by
+        Hamming's distance; the named metrics are of the other inputs.
     radius : str or callable
         Radius of the trust region: ``sqrt``, ``linear``, ``cbrt``, ``nearest``, ``global``, or a
         function of the distance to the nearest expensive point.
@@ -153,7 +154,7 @@ class MAST(MultiFidelityRegressor):
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Run the three stages."""
         self._check_options()
-        single, delta, fused = surrogates_of_stages(self.surrogate)
+        single, delta, fused = stage_surrogates(self.surrogate, data)
         for surrogate in (single, delta, fused):
             surrogate.check_ready()
         fit = Fitting(data, known, self.random_state)
@@ -192,7 +193,7 @@ class MAST(MultiFidelityRegressor):
         )
         top_mean, top_var = self.stage1_[data.top.name].predict(U)
         trust = self._trust(U, data, fidelity)
-        noise_var = _noise_var(own, fidelity)
+        noise_var = noise_var_of(own, fidelity)
         if noise_var is None:
             noise_var = at_own[1]
         y, var = blend(trust.value, fidelity.y, noise_var, delta_mean, delta_var, top_mean, top_var)
@@ -237,7 +238,7 @@ class MAST(MultiFidelityRegressor):
     def _variances(self, data: Dataset) -> Array:
         """Variance of every observation that the last stage sees."""
         top = self.stage1_[data.top.name]
-        noise_var = _noise_var(top, data.top)
+        noise_var = noise_var_of(top, data.top)
         if noise_var is None:
             noise_var = top.predict(data.unit(data.top))[1]
         return np.concatenate([part.var for part in self.augmentations_] + [noise_var])
@@ -252,6 +253,7 @@ class MAST(MultiFidelityRegressor):
             radius=self.radius,
             weight=self.weight,
             lengthscales=getattr(self.stage1_[data.top.name], "lengthscales", None),
+            categorical=[category.column for category in data.categories],
         )
 
     @property
@@ -270,7 +272,7 @@ class MAST(MultiFidelityRegressor):
         It is zero where its surrogate has none apart from the variance of its predictions.
         """
         top = self.training_data_.top
-        noise_var = _noise_var(self.stage1_[top.name], top)
+        noise_var = noise_var_of(self.stage1_[top.name], top)
         return 0.0 if noise_var is None else float(np.mean(noise_var))
 
     @property
@@ -336,7 +338,7 @@ class MAST(MultiFidelityRegressor):
     def _noise_variances(self) -> dict[str, Array]:
         """Noise variances of every fidelity that has some, learned or given."""
         either = {
-            f.name: _noise_var(self.stage1_[f.name], f) for f in self.training_data_.fidelities
+            f.name: noise_var_of(self.stage1_[f.name], f) for f in self.training_data_.fidelities
         }
         return {name: var for name, var in either.items() if var is not None}
 
@@ -353,7 +355,7 @@ class MAST(MultiFidelityRegressor):
 
     def get_state(self) -> dict[str, Any]:
         """The stages' models, and what became of the cheap points."""
-        single, delta, fused = surrogates_of_stages(self.surrogate)
+        single, delta, fused = stage_surrogates(self.surrogate, self.training_data_)
         return {
             "stage1": {name: single.state_of(fitted) for name, fitted in self.stage1_.items()},
             "discrepancy": {
@@ -367,7 +369,7 @@ class MAST(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the stages."""
-        single, delta, fused = surrogates_of_stages(self.surrogate)
+        single, delta, fused = stage_surrogates(self.surrogate, self.training_data_)
         d, names, cheaper, top = names_in(self.training_data_)
         # Files of format 1 have GPs only, and neither of these.
         self._blends = bool(state.get("blends", False))
@@ -442,8 +444,3 @@ class MAST(MultiFidelityRegressor):
         if self._blends or not isinstance(self.final_, GaussianProcess):
             raise self._lacks(f"{what} unless its last stage is a GP")
         return self.final_
-
-
-def _noise_var(fitted: Fitted, fidelity: Fidelity) -> Array | None:
-    """Noise variance of a fidelity's observations, if its model has one or it is known."""
-    return fidelity.noise_var if fitted.noise_var is None else fitted.noise_var

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from .. import stored
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..progress import counter
-from ..surrogates.gp import GP, as_surrogate
+from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
 from .known import Known
 from .restoring import restored_levels
-from .stages import fit_process, warn_about_fit, warn_about_ties
+from .stages import fit_process, stage_gp, warn_about_fit, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ class Recursive(MultiFidelityRegressor):
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Fit the levels one after the other, cheapest first."""
         warn_about_ties(data)
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, data)
         cheapest, *others = data.fidelities
         self.processes_ = [fit_process(surrogate, data, cheapest, known)]
         self.appended_: list[AppendedColumns] = []
@@ -138,7 +138,8 @@ class Recursive(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the levels."""
-        surrogate, data = as_surrogate(self.surrogate), self.training_data_
+        data = self.training_data_
+        surrogate = stage_gp(self.surrogate, data)
         n, d = len(data.fidelities), len(data.feature_names)
         self.processes_ = restored_levels(surrogate, state["processes"], d, 1, n)
         scalings = stored.sequence(state["appended"], "the scalings", n - 1)

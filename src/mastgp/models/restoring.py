@@ -9,6 +9,7 @@ from .. import stored
 from ..data.dataset import Dataset
 from ..stored import ANY
 from ..surrogates.base import Surrogate
+from ..surrogates.inputs import n_columns
 
 
 def names_in(data: Dataset) -> tuple[int, list[str], list[str], str]:
@@ -24,7 +25,8 @@ def restored_stage(surrogate: Surrogate, state: Any, n_inputs: int | None) -> An
     """
     stored.mapping(state, "a stage")
     if "X" in state:
-        stored.array(state["X"], "X of a stage", (ANY, n_inputs))
+        width = ANY if n_inputs is ANY else n_columns(surrogate, n_inputs)
+        stored.array(state["X"], "X of a stage", (ANY, width))
     return surrogate.restore(state)
 
 

@@ -17,7 +17,7 @@ from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts
 from .known import Known
 from .restoring import restored_stage
-from .stages import fit_process
+from .stages import fit_process, stage_gp
 
 Array = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ class SingleFidelity(MultiFidelityRegressor):
         """Fit the GP."""
         if self.which not in ("top", "cheapest"):
             raise DataError(f"unknown choice {self.which!r}; use 'top' or 'cheapest'")
-        surrogate = as_surrogate(self.surrogate)
+        surrogate = stage_gp(self.surrogate, data)
         before = known.before_of(SingleFidelity)
         old = None if before is None else before.process_
         self.process_ = fit_process(surrogate, data, self._modelled(data), known, old)
@@ -129,8 +129,9 @@ class SingleFidelity(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the process."""
+        gp = stage_gp(GP(**state["surrogate"]), self.training_data_)
         n_inputs = len(self.training_data_.feature_names)
-        self.process_ = restored_stage(GP(**state["surrogate"]), state["process"], n_inputs)
+        self.process_ = restored_stage(gp, state["process"], n_inputs)
 
 
 def expensive_alone(data: Dataset) -> SingleFidelity:

@@ -14,7 +14,9 @@ from ..estimators import check_random_state
 from ..gp import GaussianProcess
 from ..progress import counter
 from ..surrogates.base import Fitted, Hints, Surrogate
-from ..surrogates.gp import GP
+from ..surrogates.choice import Choice, find_surrogate, surrogates_of_stages
+from ..surrogates.gp import GP, as_surrogate
+from ..surrogates.inputs import for_inputs
 from .known import Known
 
 Array = NDArray[np.float64]
@@ -75,12 +77,36 @@ class Fitting:
         """
         if type(surrogate) is not GP:
             return fit()
-        settings = (surrogate.kernel, surrogate.priors, settings)
+        settings = (surrogate.kernel, surrogate.priors, surrogate.categories, settings)
         return self.known.shared.get([self.data.box, *made_from], settings, fit)
 
     def hints(self, what: str, y: Array, before: Fitted | None, warp: bool = False) -> Hints:
         """What a surrogate may want to know of a stage with these targets."""
         return Hints(warp, self.data.scale_of(y), counter(what), self.random, before)
+
+
+def stage_surrogate(chosen: Choice, data: Dataset) -> Surrogate:
+    """Find a surrogate, and tell it which inputs of the data are categorical."""
+    return for_inputs(find_surrogate(chosen), data.categories)
+
+
+def stage_surrogates(
+    chosen: Choice | Sequence[Choice], data: Dataset
+) -> tuple[Surrogate, Surrogate, Surrogate]:
+    """Find the surrogates of three stages; see :func:`stage_surrogate`."""
+    first, second, third = surrogates_of_stages(chosen)
+    return (
+        for_inputs(first, data.categories),
+        for_inputs(second, data.categories),
+        for_inputs(third, data.categories),
+    )
+
+
+def stage_gp(chosen: str | GP, data: Dataset) -> GP:
+    """Find a Gaussian process; see :func:`stage_surrogate`."""
+    surrogate = for_inputs(as_surrogate(chosen), data.categories)
+    assert isinstance(surrogate, GP)
+    return surrogate
 
 
 def fit_process(
@@ -98,6 +124,11 @@ def fit_process(
     assert isinstance(fitted, GaussianProcess)
     warn_about_fit(fitted, f"of {fidelity.name}")
     return fitted
+
+
+def noise_var_of(fitted: Fitted, fidelity: Fidelity) -> Array | None:
+    """Noise variance of a fidelity's observations, if its model has one or it is known."""
+    return fidelity.noise_var if fitted.noise_var is None else fitted.noise_var
 
 
 def warn_about_ties(data: Dataset) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.categories import engine_categories
 from ..data.dataset import Dataset, Fidelity
 from ..data.places import cdist
 from ..gp import Component, Model, without_priors
@@ -159,6 +160,8 @@ class JointModel:
         As in :class:`mastgp.models.CoKriging`.
     drawn : bool
         Whether draws will be made of the hyperparameters.
+    categories : str
+        As in :class:`mastgp.models.CoKriging`.
     """
 
     structure: str
@@ -167,6 +170,7 @@ class JointModel:
     priors: str | None
     isotropic: bool
     drawn: bool = False
+    categories: str = "latent"
 
     @property
     def connected(self) -> bool:
@@ -179,17 +183,18 @@ class JointModel:
 
     def build(self, data: Dataset, traits: Traits) -> Model:
         """The engine's model of these data."""
-        n_levels = len(self.levels(data))
+        n_levels, n_inputs = len(self.levels(data)), len(data.feature_names)
         equal_units = self.connected and traits.same_units
         model = Model(
-            len(data.feature_names),
-            components=self._components(n_levels, len(data.feature_names)),
-            warp=self.warp is not None,
+            n_inputs,
+            components=self._components(n_levels, n_inputs),
+            warp=self.warp is not None and len(data.categories) < n_inputs,
             means="shared" if self.structure in _BIASED and traits.same_mean else "own",
             noise_prior=DRAWN_NOISE_PRIOR if self.drawn else NOISE_PRIOR,
             warp_prior=WARP_PRIOR,
             factor_prior=EQUAL_LEVELS_PRIOR if equal_units else FACTOR_PRIOR,
             factor_starts=self._factor_starts(data, traits) if n_levels > 1 else (),
+            categories=engine_categories(data.categories, self.categories),
         )
         return without_priors(model) if self.priors is None else model
 
@@ -231,7 +236,8 @@ class JointModel:
         lower = levels if self.structure == "autoregressive" else levels[:1] * len(levels)
         ratios = []
         for low, high in zip(lower, levels[1:], strict=False):
-            nearest = cdist(data.unit(high), data.unit(low)).argmin(axis=1)
+            expensive, cheap = (data.apart(data.unit(level)) for level in (high, low))
+            nearest = cdist(expensive, cheap).argmin(axis=1)
             away = (low.y[nearest] - low.y[nearest].mean()) @ (high.y - high.y.mean())
             ratio = 1.0 if own_scales else data.scale_of(high.y) / data.scale_of(low.y)
             ratios.append(float(np.copysign(ratio, away)) if away else ratio)

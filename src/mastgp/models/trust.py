@@ -7,7 +7,7 @@ All functions are pure; inputs are in the unit cube.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -120,6 +120,7 @@ def trust_in(
     radius: str | Radius = "sqrt",
     weight: str | Weight = "power",
     lengthscales: Array | None = None,
+    categorical: Sequence[int] = (),
 ) -> Trust:
     """Trust in every cheap point (equations for r_i, w_j and W of the paper).
 
@@ -134,6 +135,10 @@ def trust_in(
         See :data:`METRICS`, :data:`RADII`, :data:`NEIGHBOUR_WEIGHTS`.
     lengthscales : array of shape (d,), optional
         For the ``mahalanobis`` metric.
+    categorical : sequence of int
+        Columns of categorical inputs. A named metric is of the other inputs only. The distance is
+        the sum of it and of Hamming's distance of the categorical ones. With categorical inputs
+        only it is Hamming's, as in the paper.
 
     Examples
     --------
@@ -143,7 +148,7 @@ def trust_in(
     """
     if weight == "triangular" and radius == "global":
         raise DataError("a triangular weight needs a radius; 'global' has none: choose another")
-    d = _distances_between(X_cheap, X_top, metric, lengthscales)
+    d = _mixed_distances(X_cheap, X_top, metric, lengthscales, list(categorical))
     nearest = d.min(axis=1)
     r = np.asarray(lookup(RADII, radius, "radius")(nearest), dtype=float)
     r = np.broadcast_to(r, nearest.shape)
@@ -153,6 +158,25 @@ def trust_in(
         raise DataError("the radius or weight function gave NaN; it must give numbers")
     neighbours = inside.sum(axis=1)
     return Trust(1.0 - (w * inside).sum(axis=1) / neighbours, nearest, neighbours)
+
+
+def _mixed_distances(
+    X_cheap: Array,
+    X_top: Array,
+    metric: str | Metric,
+    lengthscales: Array | None,
+    categorical: list[int],
+) -> Array:
+    """Distances by a metric of the numeric inputs, and Hamming's of the categorical ones."""
+    if not categorical or metric == "hamming" or callable(metric):
+        return _distances_between(X_cheap, X_top, metric, lengthscales)
+    lookup(METRICS, metric, "metric")
+    numeric = np.setdiff1d(np.arange(X_top.shape[1]), categorical)
+    d: Array = cdist(X_cheap[:, categorical], X_top[:, categorical], "hamming")
+    if not len(numeric):
+        return d
+    scales = None if lengthscales is None else lengthscales[numeric]
+    return d + _distances_between(X_cheap[:, numeric], X_top[:, numeric], metric, scales)
 
 
 def _distances_between(

@@ -22,6 +22,7 @@ from ..errors import DataError, FileError, listed, unknown
 from ..files import atomic_write
 from ..models.estimator import Z95, MultiFidelityRegressor
 from ..models.single import expensive_alone
+from .levels import category_of, centre_of, draw_curves, draw_values, is_discrete, split_by, swing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -242,12 +243,29 @@ def plot_trust(model: MultiFidelityRegressor, axes: Axes) -> None:
 def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: bool = True) -> None:
     """Prediction along one input, the others at the median of the expensive points.
 
-    Training points near the slice are drawn too, the fainter the further they lie from it.
+    Training points near the slice are drawn too, the fainter the further they lie from it. With a
+    categorical input there is a curve for each of its levels, with all points of that level.
     """
     data = model.training_data_
     i = data.feature_names.index(column)
-    centre = np.median(data.top.X, axis=0)
-    _draw_curve(model, axes, i, centre)
+    centre = centre_of(data)
+    category = split_by(model, i)
+    if category is not None:
+        draw_curves(model, axes, i, centre, category)
+    else:
+        _draw_with_points(model, axes, i, centre)
+    axes.set_xlabel(_wrapped(data.with_unit(column) or column))
+    axes.set_ylabel(_wrapped(_target_with_unit(model), 34))
+    varied = {i} if category is None else {i, category.column}
+    axes.set_title(_slice_title(model, column, centre, varied), fontsize=9)
+    if legend:
+        axes.legend(fontsize=7, loc="best")
+
+
+def _draw_with_points(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array) -> None:
+    """The prediction along input i, and the points near the slice."""
+    data = model.training_data_
+    (draw_values if is_discrete(data, i) else _draw_curve)(model, axes, i, centre)
     star = " *" if len(data.feature_names) > 1 else ""
     for (name, X, y), colour in zip(model.cheap_points(), _colours(model), strict=True):
         _scatter(axes, model, X, y, i, centre, colour, 14)
@@ -256,11 +274,6 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
     axes.scatter([], [], s=22, color="black", label=f"{data.top.name}{star}")
     if star:
         axes.plot([], [], " ", label=_STAR)
-    axes.set_xlabel(_wrapped(data.with_unit(column) or column))
-    axes.set_ylabel(_wrapped(_target_with_unit(model), 34))
-    axes.set_title(_slice_title(model, column, centre), fontsize=9)
-    if legend:
-        axes.legend(fontsize=7, loc="best")
 
 
 def _draw_curve(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array) -> None:
@@ -274,27 +287,30 @@ def _draw_curve(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array
     axes.plot(x, model.mean_unit(U), color=_BLUE, linewidth=1.6, label="prediction")
 
 
-def _slice_title(model: MultiFidelityRegressor, column: str, centre: Array) -> str:
+def _slice_title(
+    model: MultiFidelityRegressor, column: str, centre: Array, varied: set[int]
+) -> str:
     """Where the slice lies: the other inputs' values, the first three of many."""
     others = [
-        f"{name} = {value:.4g}".replace(" ", _FIRM_SPACE)
-        for name, value in zip(model.training_data_.feature_names, centre, strict=True)
-        if name != column
+        f"{name} = {_shown(model, i, centre[i])}".replace(" ", _FIRM_SPACE)
+        for i, name in enumerate(model.training_data_.feature_names)
+        if i not in varied
     ]
     shown = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
     where = f"\n{_wrapped(f'at {shown}', _TITLE_LETTERS)}" if others else ""
     return _wrapped(f"Prediction along {column}", _TITLE_LETTERS) + where
 
 
+def _shown(model: MultiFidelityRegressor, i: int, value: float) -> str:
+    """A value of an input as the user knows it."""
+    category = category_of(model.training_data_, i)
+    return f"{value:.4g}" if category is None else category.levels[round(value)]
+
+
 def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
     """Inputs worth a slice: those along which the prediction varies most, at most six."""
     data = model.training_data_
-    centre = data.box.to_unit(np.median(data.top.X, axis=0)[None])
-    swings = []
-    for i, varies in enumerate(data.box.varies):
-        line = np.tile(centre, (41, 1))
-        line[:, i] = np.linspace(0.0, 1.0, 41)
-        swings.append(np.ptp(model.mean_unit(line)) if varies else -1.0)
+    swings = [swing(model, i) if varies else -1.0 for i, varies in enumerate(data.box.varies)]
     strongest = np.argsort(swings)[::-1][:MAX_SLICES]
     names = [data.feature_names[i] for i in sorted(strongest) if data.box.varies[i]]
     return names or list(data.feature_names[:1])
@@ -349,6 +365,8 @@ def _scatter(
     """Points near the slice through `centre` along input i, the fainter the further from it."""
     box = model.training_data_.box
     away = box.to_unit(X) - box.to_unit(centre[None])
+    for category in model.training_data_.categories:
+        away[:, category.column] = away[:, category.column] != 0.0
     away[:, i] = 0.0
     distance = np.sqrt(np.mean(away**2, axis=1))
     cut = max(NEAR_SLICE, float(np.sort(distance)[:AT_LEAST_DRAWN][-1]))

@@ -12,6 +12,7 @@ from ..models.estimator import MultiFidelityRegressor
 
 if TYPE_CHECKING:
     from ..data.dataset import Dataset, Fidelity
+    from ..data.levels import Category
 
 #: Parameters that describe the data or the run, not the method.
 _NOT_OPTIONS = frozenset({"costs", "order", "exponents", "noise_std", "bounds", "random_state"})
@@ -76,16 +77,9 @@ def _known_noise(data: Dataset) -> dict[str, float]:
 
 def _inputs(data: Dataset, own: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row per input: its ranges, and what the model says of it."""
+    categories = {category.column: category for category in data.categories}
     rows = [
-        {
-            "name": name,
-            "unit": data.units.get(name),
-            "low": float(data.box.low[i]),
-            "high": float(data.box.high[i]),
-            "expensive_points": [
-                float(v) for v in (data.top.X[:, i].min(), data.top.X[:, i].max())
-            ],
-        }
+        _levels(data, categories[i]) if i in categories else _range(data, i, name)
         for i, name in enumerate(data.feature_names)
     ]
     learned = zip(rows, own or [{}] * len(rows), data.box.varies, strict=True)
@@ -93,6 +87,30 @@ def _inputs(data: Dataset, own: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {**row, **(facts if varies else dict.fromkeys(facts))}  # of a constant nothing is learned
         for row, facts, varies in learned
     ]
+
+
+def _range(data: Dataset, i: int, name: str) -> dict[str, Any]:
+    """A numeric input: its range, and that of the expensive points."""
+    values = data.top.X[:, i]
+    return {
+        "name": name,
+        "unit": data.units.get(name),
+        "low": float(data.box.low[i]),
+        "high": float(data.box.high[i]),
+        "expensive_points": [float(values.min()), float(values.max())],
+        **({"integer": True} if i in data.integers else {}),
+    }
+
+
+def _levels(data: Dataset, category: Category) -> dict[str, Any]:
+    """A categorical input: its levels, and which of them the expensive points have."""
+    seen = set(category.labels(data.top.X[:, category.column]))
+    return {
+        "name": category.name,
+        "unit": data.units.get(category.name),
+        "levels": list(category.levels),
+        "expensive_levels": [level for level in category.levels if level in seen],
+    }
 
 
 def _options(model: MultiFidelityRegressor) -> dict[str, Any]:

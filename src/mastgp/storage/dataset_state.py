@@ -11,12 +11,13 @@ import numpy as np
 from .. import stored
 from ..data.dataset import Box, Dataset, Fidelity
 from ..data.fidelities import Ranking
+from ..data.levels import Category
 from ..stored import ANY
 
 
 def dataset_state(data: Dataset) -> dict[str, Any]:
     """A data set as plain values and arrays."""
-    return {
+    state = {
         "fidelities": [
             {"name": f.name, "X": f.X, "y": f.y, "noise_var": f.noise_var, "rows": f.rows}
             for f in data.fidelities
@@ -28,6 +29,11 @@ def dataset_state(data: Dataset) -> dict[str, Any]:
         "target_name": data.target_name,
         "units": dict(data.units),
     }
+    if data.categories:
+        state["categories"] = [asdict(category) for category in data.categories]
+    if data.integers:
+        state["integers"] = list(data.integers)
+    return state
 
 
 def restored_dataset(state: dict[str, Any]) -> Dataset:
@@ -42,6 +48,11 @@ def restored_dataset(state: dict[str, Any]) -> Dataset:
         target_name=state.get("target_name"),
         feature_names_given=state.get("feature_names_given", False),
         units=state.get("units", {}),
+        categories=tuple(
+            Category(**{**entry, "levels": tuple(entry["levels"])})
+            for entry in state.get("categories", ())
+        ),
+        integers=tuple(state.get("integers", ())),
     )
 
 
@@ -63,6 +74,36 @@ def _check(state: Any) -> None:
         stored.text(state["target_name"], "the target's name")
     if not isinstance(state.get("feature_names_given", False), bool):
         raise stored.DamagedError("feature_names_given is neither true nor false")
+    _check_kinds(state, features)
+
+
+def _check_kinds(state: Any, features: list[str]) -> None:
+    """Check what a file says of categorical and whole-number inputs."""
+    categories = stored.sequence(state.get("categories", []), "the categories")
+    for entry in categories:
+        stored.mapping(entry, "a category", ("column", "name", "levels"), more=False)
+        column = _column(entry["column"], "a category's column", features)
+        if stored.text(entry["name"], "a category's name") != features[column]:
+            raise stored.DamagedError(f"category {entry['name']!r} is not the input {column}")
+        levels = _distinct(entry["levels"], f"the levels of {entry['name']!r}")
+        stored.number(len(levels), f"the number of levels of {entry['name']!r}", low=1)
+        for fidelity in state["fidelities"]:
+            what = f"{entry['name']!r} of {fidelity['name']!r}"
+            codes = stored.array(
+                fidelity["X"][:, column], what, (ANY,), low=0.0, high=len(levels) - 1.0
+            )
+            if (codes != np.rint(codes)).any():
+                raise stored.DamagedError(f"{what} has values that are no codes of levels")
+    integers = stored.sequence(state.get("integers", []), "the whole-number inputs")
+    columns = [_column(value, "a whole-number input", features) for value in integers]
+    columns += [entry["column"] for entry in categories]
+    if len(set(columns)) < len(columns):
+        raise stored.DamagedError("an input is categorical or whole-number twice")
+
+
+def _column(value: Any, what: str, features: list[str]) -> int:
+    column: int = stored.number(value, what, low=0, high=len(features) - 1, whole=True)
+    return column
 
 
 def _check_fidelity(entry: Any, d: int) -> None:
@@ -98,8 +139,10 @@ def _distinct(names: Any, what: str) -> list[str]:
 
 
 def data_hash(data: Dataset) -> str:
-    """SHA-256 of names, inputs, targets and known noise."""
+    """SHA-256 of names, levels, inputs, targets and known noise."""
     digest = hashlib.sha256("\0".join(data.feature_names).encode())
+    for category in data.categories:
+        digest.update("\0".join([category.name, *category.levels]).encode())
     for fidelity in data.fidelities:
         digest.update(fidelity.name.encode())
         for array in (fidelity.X, fidelity.y, fidelity.noise_var):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import stored
+from ..data.categories import engine_categories
+from ..data.levels import Category
 from ..errors import DataError, listed
 from ..gp import Component, GaussianProcess, Model, without_priors
+from ..gp.categorical import CATEGORY_KERNELS
 from ..gp.kernels import KERNELS
 from ..gp.layout import Layout
 from ..stored import ANY
-from .base import Hints, Surrogate
+from .base import Hints, Surrogate, copied
 
 Array = NDArray[np.float64]
 
@@ -32,6 +35,9 @@ class GP(Surrogate):
     priors : bool
         Whether hyperparameters have BoTorch's default priors. They help where points are few.
         Without them the fit is plain Type-II maximum likelihood.
+    categories : {"latent", "exchangeable"}
+        Whether the levels of categorical inputs have learned positions, or are all equally far
+        from each other.
 
     Examples
     --------
@@ -42,19 +48,33 @@ class GP(Surrogate):
 
     takes_noise = True
 
-    def __init__(self, kernel: str = "rbf", priors: bool = True) -> None:
+    #: Categorical inputs of its stages.
+    inputs: tuple[Category, ...] = ()
+
+    def __init__(
+        self, kernel: str = "rbf", priors: bool = True, categories: str = "latent"
+    ) -> None:
         self.kernel = kernel
         self.priors = priors
+        self.categories = categories
+
+    def with_inputs(self, inputs: Sequence[Category]) -> GP:
+        """Return the same for stages whose inputs have these categories."""
+        copy = copied(self)
+        copy.inputs = tuple(inputs)
+        return copy
 
     def model(self, n_inputs: int, *, learn_noise: bool, warp: bool) -> Model:
         """Return the engine's model of a stage."""
         if self.kernel not in KERNELS:
             raise DataError(f"unknown kernel {self.kernel!r}; choose one of {listed(KERNELS)}")
+        check_categories(self.categories)
         plain = Model(
             n_inputs,
             components=(Component(kernel=self.kernel),),
             learn_noise=learn_noise,
-            warp=warp,
+            warp=warp and len(self.inputs) < n_inputs,
+            categories=engine_categories(self.inputs, self.categories),
         )
         return plain if self.priors else without_priors(plain)
 
@@ -117,6 +137,12 @@ class GP(Surrogate):
             warp=np.size(state["parameters"]["warp_a"]) > 0,
         )
         return GaussianProcess.from_state(model, state)
+
+
+def check_categories(kernel: str) -> None:
+    """Refuse an unknown kernel of categorical inputs."""
+    if kernel not in CATEGORY_KERNELS:
+        raise DataError(f"unknown categories {kernel!r}; choose one of {listed(CATEGORY_KERNELS)}")
 
 
 def as_surrogate(chosen: str | GP) -> GP:

@@ -1,0 +1,46 @@
+"""Points to predict at: checked, and brought to the unit cube."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.arrays import Places, check_numbers, check_numeric_columns
+from ..data.categories import check_whole, encode_queries
+from ..data.checks import check_finite
+from ..data.dataset import Dataset
+from ..errors import ExtrapolationWarning, listed, warn
+from ..estimators import check_is_fitted, validated
+
+Array = NDArray[np.float64]
+
+#: Queries further outside the box than this share of its width draw a warning.
+FAR_OUTSIDE = 0.25
+
+
+def unit_queries(model: Any, X: Any) -> Array:
+    """Bring a user's points to the unit cube of a fitted estimator, shape (n, d).
+
+    Errors name the row and the column. A warning says which inputs are far outside the data.
+    """
+    check_is_fitted(model)
+    data: Dataset = model.training_data_
+    places = Places(X)
+    check_numbers(X, "X")
+    X = encode_queries(X, data.categories, places)
+    check_numeric_columns(X, places)
+    table = validated(model, X, reset=False)
+    check_finite(table, "X", data.feature_names, places)
+    check_whole(table, data.integers, data.feature_names, places)
+    U = data.box.to_unit(table)
+    far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
+    if far.any():
+        columns = [data.feature_names[i] for i in np.flatnonzero(far.any(axis=0))]
+        warn(
+            f"some queries lie far outside the data in column {listed(columns)}: do not rely "
+            "on what is predicted there",
+            ExtrapolationWarning,
+        )
+    return U
