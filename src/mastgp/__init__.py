@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import registry as registry
 from .errors import (
+    CategoriesWarning,
     ConstantInputWarning,
     ConstantTargetWarning,
     CopiesWarning,
@@ -45,6 +46,7 @@ __version__ = "0.1.0"
 __all__ = [
     "MAST",
     "AutoSurrogate",
+    "CategoriesWarning",
     "ConstantInputWarning",
     "ConstantTargetWarning",
     "CopiesWarning",

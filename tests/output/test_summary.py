@@ -95,6 +95,7 @@ def test_options_are_those_of_the_method(two_fidelities):
         "warp": "kumaraswamy",
         "priors": "wide",
         "isotropic": False,
+        "categories": "latent",
         "inference": "map",
         "n_draws": 24,
         "calibrate": False,
