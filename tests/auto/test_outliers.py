@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from mastgp import AutoSurrogate, DataError, Dataset, OutlierWarning
 from mastgp.auto.outliers import without_outliers
 from mastgp.bench.experiments import experiment, find_problem
 from mastgp.data.copies import without_copies
+from mixed import mixed_dataset
 
 ORDER = ["cheap", "dear"]
 
@@ -36,6 +39,16 @@ def test_clean_data_stay_as_they_are(name):
         draw = experiment("two-fidelity").draw(find_problem(name), seed, "", 10)
         data = without_copies(Dataset.from_arrays(draw.X, draw.y, draw.fidelity, costs=draw.costs))
         assert without_outliers(data) is data
+
+
+def test_levels_are_no_numbers(rng):
+    data = mixed_dataset(n_low=40)
+    assert without_outliers(data) is data
+    low = data.cheaper[0]
+    spoiled = replace(low, y=np.where(np.arange(40) == 7, -50.0, low.y))
+    with pytest.warns(OutlierWarning, match="1 of the 40 rows of 'low'"):
+        cleaned = without_outliers(replace(data, fidelities=(spoiled, data.top)))
+    assert len(cleaned.cheaper[0].y) == 39
 
 
 def test_responses_over_decades_are_no_outliers(rng):

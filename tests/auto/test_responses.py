@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mastgp import ConstantTargetWarning, Dataset, FewPointsWarning
 from mastgp.auto.responses import worth_trying
 from mastgp.gp.responses import Logarithm, YeoJohnson
+from mixed import mixed_dataset
 
 ORDER = ["cheap", "dear"]
 
@@ -39,6 +42,13 @@ def test_units_do_not_matter(rng):
     y = 1e-7 * np.concatenate([f.y for f in data.fidelities])
     labels = np.repeat(ORDER, [len(f.y) for f in data.fidelities])
     assert worth_trying(Dataset.from_arrays(X, y, labels, order=ORDER)) == Logarithm()
+
+
+def test_levels_are_no_numbers():
+    data = mixed_dataset()
+    assert worth_trying(data) is None
+    decades = (replace(f, y=np.exp(4.0 * f.y)) for f in data.fidelities)
+    assert worth_trying(replace(data, fidelities=tuple(decades))) == Logarithm()
 
 
 def test_many_rows_are_judged_by_a_part(rng):
