@@ -3,7 +3,8 @@
 Every table is drawn with its true values. It is then written in some dialect, and perhaps damaged.
 An undamaged table must come back exactly. A damaged one must either come back exactly (the damage
 did no harm) or be refused by an error of ours that names the file and, where one cell is wrong, the
-row and the column. Anything else is a defect, and is printed with its seed.
+row and the column. A wrong cell that leaves no number in its column makes labels of it, of which a
+note is printed by every fit. Anything else is a defect, and is printed with its seed.
 
     python perf/fuzz_tables.py --tables 5000 --seed 0
 """
@@ -282,8 +283,14 @@ def verdict(case: Case, path: Path) -> str:
     if case.damage in UNKNOWN:
         return "read"
     if case.refused:
-        return "BAD read, but wrong"
+        return "labels" if of_labels(case, table.X) else "BAD read, but wrong"
     return of_values(case, table.X, table.y)
+
+
+def of_labels(case: Case, X: pd.DataFrame) -> bool:
+    """Whether the column of the wrong cell has no number left, and so is a category."""
+    column = X.shape[1] if case.wrong is None else case.wrong[1]
+    return column < X.shape[1] and all(isinstance(cell, str) for cell in X.iloc[:, column])
 
 
 def of_error(case: Case, message: str, path: Path) -> str:
@@ -351,7 +358,7 @@ def main() -> None:
 def report(counts: Counter[tuple[str, str]], tables: int, slowest: float) -> None:
     """Print the counts by outcome, and by damage."""
     out = io.StringIO()
-    outcomes = ("right", "refused", "read", "BAD")
+    outcomes = ("right", "refused", "read", "labels", "BAD")
     print(f"{'':20s}" + "".join(f"{outcome:>9s}" for outcome in outcomes), file=out)
     for damage in DAMAGES:
         row = [counts[damage, outcome] for outcome in outcomes]
