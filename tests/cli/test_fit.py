@@ -117,7 +117,7 @@ def test_several_columns_are_ignored(mast, tmp_path):
 
 
 def test_another_method(mast):
-    code, out, _ = mast(*FIT, *COSTS, "--method", "ar1", "-o", "a.mast")
+    code, out, _ = mast(*AUTO_FIT, *COSTS, "--method", "ar1", "-o", "a.mast")
     assert code == 0
     assert "Factor between fidelities" in out
     assert "expensive alone" in out
@@ -141,7 +141,8 @@ def test_another_method(mast):
     ],
 )
 def test_options_that_a_method_does_not_have_are_refused(mast, tmp_path, options, message):
-    code, _, err = mast(*FIT, *COSTS, *options, "-o", "b.mast")
+    command = AUTO_FIT if "--method" in options else FIT
+    code, _, err = mast(*command, *COSTS, *options, "-o", "b.mast")
     assert code == 1
     assert message in err
     assert not (tmp_path / "b.mast").exists()
@@ -297,7 +298,8 @@ def test_suspicions_are_notes_said_once(mast, tmp_path):
 def test_an_input_that_never_varies_has_no_lengthscale(mast, tmp_path, rng):
     table = pd.DataFrame({"x": rng.random(9), "tunnel": 3.0})
     table.assign(y=table["x"] ** 2).to_csv("a.csv", index=False)
-    code, out, err = mast("fit", "a.csv", "--target", "y", "-o", "m.mast", "--no-check")
+    options = ("--method", "mast", "-o", "m.mast", "--no-check")
+    code, out, err = mast("fit", "a.csv", "--target", "y", *options)
     assert code == 0
     assert "input 'tunnel' never varies" in err
     (row,) = [line for line in out.splitlines() if "tunnel" in line]

@@ -170,14 +170,15 @@ def test_what_only_looks_like_numbers_is_refused(X, y, words):
     ],
 )
 def test_queries_that_only_look_like_numbers_are_refused(queries, words):
-    model = MAST().fit(X, Y)
+    model = MAST().fit(np.vstack([X, X + 8.0]), np.append(Y, Y + 4.0))
     with pytest.raises(DataError, match=words):
         model.predict(queries)
 
 
 def test_masks_that_hide_nothing_are_no_matter():
-    data = Dataset.from_arrays(np.ma.masked_array(X), np.ma.masked_array(Y))
-    np.testing.assert_array_equal(data.top.X, X)
+    table = np.vstack([X, X + 8.0])
+    data = Dataset.from_arrays(np.ma.masked_array(table), np.ma.masked_array(np.arange(8.0)))
+    np.testing.assert_array_equal(data.top.X, table)
 
 
 @pytest.mark.parametrize(

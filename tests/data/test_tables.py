@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mastgp import DataError, Dataset, MissingWarning
+from mastgp import DataError, Dataset, FewPointsWarning, MissingWarning
 from mastgp.data.categories import Kinds
 from mastgp.data.cells import numeric
 from mastgp.data.columns import Roles
@@ -281,24 +281,25 @@ def test_a_column_of_results_for_each_fidelity(tmp_path):
     assert table.X["x"].tolist() == [1, 2, 4, 1, 3, 4]
     assert table.places[4] == f"line 4 of {path}"
     frame = pd.read_csv(path)
-    data = Dataset.from_frame(frame, {"low": "LF", "high": "HF"}, order=["low", "high"])
+    with pytest.warns(FewPointsWarning):
+        data = Dataset.from_frame(frame, {"low": "LF", "high": "HF"}, order=["low", "high"])
     assert repr(data) == "<Dataset: low 3 + high 3 points, 1 input, target 'HF'>"
 
 
 def test_rows_with_empty_cells_are_left_out_on_request(tmp_path):
     path = tmp_path / "runs.csv"
-    path.write_text("x,note,y\n1,,2\n,a,3\n4,b,\n5,c,6\n6,d,7\n")
+    path.write_text("x,note,y\n1,,2\n,a,3\n4,b,\n5,c,6\n6,d,7\n7,e,8\n8,f,9\n")
     options = {"ignore": ["note"]}
     with pytest.raises(DataError, match=r"line 3 .*--skip-missing"):
         training_table([path], "y", **options)
-    words = r"2 of 5 rows of .*runs\.csv have an empty cell, first line 3, column 'x'"
+    words = r"2 of 7 rows of .*runs\.csv have an empty cell, first line 3, column 'x'"
     with pytest.warns(MissingWarning, match=words):
         table = training_table([path], "y", skip_missing=True, **options)
-    assert table.y.tolist() == [2, 6, 7]
+    assert table.y.tolist() == [2, 6, 7, 8, 9]
     frame = pd.read_csv(path, index_col="note")
-    with pytest.warns(MissingWarning, match="2 of 5 rows of the frame .*first row 1, column 'x'"):
+    with pytest.warns(MissingWarning, match="2 of 7 rows of the frame .*first row 1, column 'x'"):
         data = Dataset.from_frame(frame, "y", skip_missing=True)
-    assert data.top.y.tolist() == [2, 6, 7]
+    assert data.top.y.tolist() == [2, 6, 7, 8, 9]
 
 
 @pytest.mark.filterwarnings("ignore::mastgp.FewPointsWarning")
@@ -326,7 +327,8 @@ def test_a_column_of_results_for_each_fidelity_beside_labels():
         {"m": ["al", "ti", "al"], "x": [0.0, 1, 2], "LF": [1.0, 2, 3], "HF": [None, 5.0, 6.0]}
     )
     options = {"order": ["low", "high"], "categorical": ["m"]}
-    data = Dataset.from_frame(frame, {"low": "LF", "high": "HF"}, **options)
+    with pytest.warns(FewPointsWarning):
+        data = Dataset.from_frame(frame, {"low": "LF", "high": "HF"}, **options)
     assert data.values_of(data.top.X)[0].tolist() == ["al", "ti"]
     assert [len(fidelity.y) for fidelity in data.fidelities] == [3, 2]
 
@@ -348,7 +350,7 @@ def test_the_same_pipe_is_not_read_twice(tmp_path):
 def test_paths_that_are_no_unicode(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv")
     with open(path, "w") as file:
-        file.write("x,y\n1,2\n2,3\n3,5\n")
+        file.write("x,y\n1,2\n2,3\n3,5\n4,6\n5,8\n")
     data = Dataset.from_files([f"cafe={path}"], "y")
     assert data.top.name == "cafe"
     with pytest.raises(DataError, match=r"the name 'caf\\udce9' is no text .* as name=path"):
