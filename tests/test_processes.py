@@ -29,9 +29,15 @@ except EndedError as ended:
 """
 
 
-def started(code, *arguments, **options):
+def heard():
+    """Signals are not ignored, even if whoever runs the tests ignores them, as nohup does."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def started(code, *arguments, prepare=heard):
     command = [sys.executable, "-c", code, *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=prepare)
     assert process.stdout.readline() == "waiting\n"
     return process
 
@@ -63,7 +69,7 @@ def test_who_does_not_end_in_time_is_ended():
 
 def test_what_is_ignored_stays_ignored():
     """As SIGHUP is after nohup."""
-    process = started(WAITING, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process = started(WAITING, prepare=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     process.send_signal(signal.SIGHUP)
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=300)

@@ -66,6 +66,7 @@ def ended(self, record):
     os.kill(os.getpid(), getattr(signal, sys.argv[-1].rpartition("/")[2]))
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
     processes.GRACE_SECONDS = 300  # a busy machine is no reason for a test to fail
     Appender.append = ended
     main()
