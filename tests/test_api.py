@@ -99,7 +99,9 @@ def test_a_saved_model_is_loaded(tables, tmp_path):
 
 def test_tables_are_read_with_numbers_and_units(tmp_path):
     path = tmp_path / "a.txt"
-    path.write_text("x;y;case\nm;[N];\n1,5;2;a\n2;;b\n3;4;c\n4;6;d\n", encoding="latin-1")
+    path.write_text(
+        "x;y;case\nm;[N];\n1,5;2;a\n2;;b\n3;4;c\n4;6;d\n5;7;e\n6;9;f\n", encoding="latin-1"
+    )
     frame = mastgp.read_table(path)
     np.testing.assert_array_equal(frame[["x", "y"]][:2], [[1.5, 2.0], [2.0, np.nan]])
     assert frame.attrs["units"] == {"x": "m", "y": "N"}

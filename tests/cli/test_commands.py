@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mastgp.cli.commands import FIT_EXAMPLES, FIT_GROUPS
-from wing import COSTS, FIT, WING
+from wing import AUTO_FIT, COSTS, FIT, WING
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from wing import COSTS, FIT, WING
 )
 def test_an_option_of_one_value_is_given_once(mast, tmp_path, option, values):
     repeated = [word for value in values for word in (option, value)]
-    code, _, err = mast(*FIT, *COSTS, *repeated)
+    code, _, err = mast(*AUTO_FIT, *COSTS, *repeated)
     assert code == 2
     assert f"{option} is given 2 times; give it once" in err
     assert list(tmp_path.iterdir()) == []

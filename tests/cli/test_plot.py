@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import mastgp
-from wing import COSTS, FIT
+from wing import AUTO_FIT, COSTS
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_wrong_requests(mast, model_file):
 
 
 def test_other_methods_can_be_drawn(mast):
-    assert mast(*FIT, *COSTS, "--method", "ar1", "-o", "a.mast", "--no-check")[0] == 0
+    assert mast(*AUTO_FIT, *COSTS, "--method", "ar1", "-o", "a.mast", "--no-check")[0] == 0
     assert mast("plot", "a.mast", "--kind", "slices")[0] == 0
 
 

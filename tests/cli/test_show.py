@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import mastgp
-from wing import COSTS, FIT
+from wing import AUTO_FIT, COSTS
 
 
 def test_what_a_model_is(mast, model_file):
@@ -31,7 +31,7 @@ def test_what_became_of_every_training_point(mast, model_file, tmp_path):
 
 
 def test_models_without_such_a_table_say_so(mast, tmp_path):
-    assert mast(*FIT, *COSTS, "--method", "ar1", "-o", "a.mast", "--no-check")[0] == 0
+    assert mast(*AUTO_FIT, *COSTS, "--method", "ar1", "-o", "a.mast", "--no-check")[0] == 0
     code, _, err = mast("show", "a.mast", "--table", "points.csv")
     assert code == 1
     assert err.startswith("Error: ")

@@ -125,14 +125,14 @@ class Dataset:
         Examples
         --------
         >>> import mastgp
-        >>> x = [[0.0], [2.0], [4.0], [6.0], [1.0], [3.0], [5.0]]
-        >>> y = [0.1, 4.2, 16.1, 36.3, 1.0, 9.0, 25.0]
-        >>> labels = ["coarse"] * 4 + ["fine"] * 3
+        >>> x = [[0.0], [1.5], [2.5], [3.5], [4.5], [6.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+        >>> y = [0.1, 2.4, 6.5, 12.4, 20.5, 36.3, 1.0, 4.0, 9.0, 16.0, 25.0]
+        >>> labels = ["coarse"] * 6 + ["fine"] * 5
         >>> data = mastgp.Dataset.from_arrays(x, y, labels, costs={"coarse": 1, "fine": 10})
         >>> data
-        <Dataset: coarse 4 + fine 3 points, 1 input>
+        <Dataset: coarse 6 + fine 5 points, 1 input>
         >>> data.unit(data.top).ravel().round(3)
-        array([0.167, 0.5  , 0.833])
+        array([0.167, 0.333, 0.5  , 0.667, 0.833])
         """
         options = Options(costs, order, exponents, bounds, noise_std)
         kinds = Kinds.of(categorical, numeric, integer)
@@ -219,12 +219,12 @@ class Dataset:
         --------
         >>> import mastgp, pandas
         >>> frame = pandas.DataFrame({
-        ...     "source": ["panel"] * 4 + ["cfd"] * 3,
-        ...     "mach": [0.5, 0.6, 0.7, 0.8, 0.55, 0.65, 0.75],
-        ...     "drag": [100.0, 110.0, 130.0, 170.0, 111.0, 128.0, 160.0],
+        ...     "source": ["panel"] * 6 + ["cfd"] * 5,
+        ...     "mach": [0.5, 0.56, 0.62, 0.68, 0.74, 0.8, 0.55, 0.6, 0.65, 0.7, 0.75],
+        ...     "drag": [100, 106, 113, 126, 145, 170, 111, 118, 128, 142, 160],
         ... })
         >>> mastgp.Dataset.from_frame(frame, "drag", "source", costs={"panel": 1, "cfd": 20})
-        <Dataset: panel 4 + cfd 3 points, 1 input, target 'drag'>
+        <Dataset: panel 6 + cfd 5 points, 1 input, target 'drag'>
         """
         from .tables import frame_table
 

@@ -83,7 +83,8 @@ class Surrogate(Estimator, ABC):
     ...         return self
     ...     def predict(self, X):
     ...         return tuple(np.full(len(X), moment) for moment in self.moments)
-    >>> model = MAST(surrogate=Flat()).fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 6.0])
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
+    >>> model = MAST(surrogate=Flat()).fit(X, [1.0, 2.0, 6.0, 2.0, 4.0])
     >>> model.predict([[0.5]])
     array([3.])
     """
