@@ -26,7 +26,9 @@ def case(rng, folder):
     d = model.n_features_in_
     n = int(rng.integers(1, 6))
     box = model.training_data_.box
-    Q = box.low + rng.random((n, d)) * box.widths * chosen(rng, (1.0, 1.0, 1.5, 100.0))
+    with np.errstate(over="ignore"):
+        Q = box.low + rng.random((n, d)) * box.widths * chosen(rng, (1.0, 1.0, 1.5, 100.0))
+    Q = np.where(np.isfinite(Q), Q, box.low)
     Q = pd.DataFrame(Q, columns=model.feature_names_in_) if _named(model) else Q
     check_predictions(model, Q, n)
     if rng.random() < 0.3:

@@ -29,6 +29,7 @@ def changed(array, value):
         (lambda s: s.update(X=s["X"][:, :1]), r"X has the shape \(9, 1\), not \(any, 2\)"),
         (lambda s: s.update(X=s["X"][:0]), "the number of points is 0"),
         (lambda s: s.update(y=s["y"][:-1]), r"y has the shape \(8,\), not \(9,\)"),
+        (lambda s: s.update(y=changed(s["y"], 1e308)), r"y has the value 1e\+308"),
         (lambda s: s.update(groups=changed(s["groups"], 1)), "groups has the value 1"),
         (lambda s: s.update(groups=s["groups"].astype(float)), "groups is no array of whole"),
         (lambda s: s.update(noise_var=-np.ones(9)), "noise_var has the value -1"),

@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import BayesianRidge
 
 from mastgp import MAST
+from mastgp.stored import DamagedError
 from mastgp.surrogates import FromSpread, FromStd
 from support import COSTS
 
@@ -66,3 +67,9 @@ def test_the_variance_has_a_floor_of_the_targets_own_scale(rng):
     exact = FromSpread(ExtraTreesRegressor(n_estimators=5, bootstrap=False))
     _, var = exact.fit(X, y).predict(X)
     np.testing.assert_allclose(var, 1e-12 * y.var(), rtol=1e-6)
+
+
+def test_targets_without_a_variance_are_refused(forest, rng):
+    state = forest.state_of(forest.fit(rng.random((6, 2)), np.arange(6.0), random_state=4))
+    with pytest.raises(DamagedError, match=r"y of a stage has the value 1e\+308"):
+        forest.restore({**state, "y": np.append(state["y"][:-1], 1e308)})

@@ -27,7 +27,7 @@ def check_process_state(model: Model, state: Any) -> None:
     stored.number(n, "the number of points", low=1)
     stored.check_memory(n)
     _check_levels(model, X)
-    stored.array(state["y"], "y", (n,))
+    stored.array(state["y"], "y", (n,), low=-_LARGEST, high=_LARGEST)
     stored.array(state["groups"], "groups", (n,), low=0, high=model.n_groups - 1, whole=True)
     if state["noise_var"] is not None:
         stored.array(state["noise_var"], "noise_var", (n,), low=0.0, missing=model.learn_noise)
