@@ -303,6 +303,14 @@ class AutoSurrogate(MultiFidelityRegressor):
                 shares[label] = shares.get(label, 0.0) + self.weights_[name]
         return " and ".join(f"{label} (weight {w:.0%})" for label, w in shares.items()) or None
 
+    def plain_predictor(self) -> dict[str, Any]:
+        """The members' predictors with their shares."""
+        return {
+            "kind": "blend",
+            "shares": self._shares,
+            "members": [model.plain_calibrated() for model in self.candidates_.values()],
+        }
+
     def get_state(self) -> dict[str, Any]:
         """The members with their weights and checks, and the verdict."""
         return {

@@ -164,6 +164,16 @@ class GaussianProcess:
         return noise_of(self.parameters, self._data) * self.y_scale[self._data.groups] ** 2
 
     @property
+    def group_means(self) -> Array:
+        """Profiled means of the groups in standardised units, shape (n_groups,)."""
+        return self._factorisation.beta
+
+    @property
+    def jitter(self) -> float:
+        """What had to be added to the covariance matrix's diagonal, in standardised units."""
+        return self._factorisation.jitter
+
+    @property
     def lengthscales(self) -> Array:
         """Lengthscales of the first component, in unit-cube units, shape (d,)."""
         return self.parameters.lengthscales[0]

@@ -18,6 +18,7 @@ from ..gp.categorical import CATEGORY_KERNELS
 from ..gp.distributions import Mixture, Normal
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.kernels import KERNELS
+from ..gp.plain import plain_process
 from ..gp.posterior import N_DRAWS, DrawReport
 from ..progress import counter
 from .estimator import MultiFidelityRegressor
@@ -280,6 +281,10 @@ class CoKriging(MultiFidelityRegressor):
         if self.draw_report_ is not None:
             facts["draws"] = asdict(self.draw_report_)
         return facts
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The top level of the process, or of its draws."""
+        return plain_process(self.posterior_, self._top)
 
     def get_state(self) -> dict[str, Any]:
         """The process, how its means are dealt with, and the draws."""

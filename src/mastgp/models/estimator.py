@@ -142,15 +142,35 @@ class MultiFidelityRegressor(Regressor, ABC):
         """Take over what :meth:`get_state` returned, with parameters and data in place."""
         raise self._lacks("file format")
 
+    def plain_predictor(self) -> dict[str, Any]:
+        """What predicts, as plain values and arrays that any program can evaluate.
+
+        A node as described in the guide ("A predictor for other programs"). It gives the
+        distribution before calibration at unit-cube inputs.
+        """
+        raise self._lacks("form that other programs can evaluate")
+
+    def plain_calibrated(self) -> dict[str, Any]:
+        """The same, calibrated: as it is a part of another model."""
+        node = self.plain_predictor()
+        if self.calibration_ == 1.0:
+            return node
+        return {"kind": "dilated", "factor": float(self.calibration_), "of": node}
+
     @property
     def abilities(self) -> frozenset[str]:
         """What it can do besides predicting.
 
-        A set of "covariance", "gradient", "samples" and "file". A method has an ability when it
+        A set of "covariance", "gradient", "samples", "file" and "export". A method has an ability when it
         overrides the hook behind it. Where that also depends on its options, it overrides this
         property.
         """
-        hooks = {"covariance": "covariance_unit", "gradient": "gradient_unit", "file": "get_state"}
+        hooks = {
+            "covariance": "covariance_unit",
+            "gradient": "gradient_unit",
+            "file": "get_state",
+            "export": "plain_predictor",
+        }
         own, base = type(self), MultiFidelityRegressor
         able = {
             what for what, hook in hooks.items() if getattr(own, hook) is not getattr(base, hook)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError, MastWarning, silenced
 from ..gp import GaussianProcess
+from ..gp.plain import plain_process
 from ..surrogates.gp import GP, as_surrogate
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts
@@ -119,6 +120,10 @@ class SingleFidelity(MultiFidelityRegressor):
             "inputs": input_facts(self.process_),
             "fits": fit_reports({f"of {name}": self.process_}),
         }
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The process."""
+        return plain_process(self.process_)
 
     def get_state(self) -> dict[str, Any]:
         """The process, and how it was built."""

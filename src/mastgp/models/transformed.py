@@ -15,7 +15,7 @@ from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError
 from ..estimators import clone
 from ..gp.blends import Distribution, Transformed, blended
-from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
+from ..gp.responses import Logarithm, YeoJohnson, plain_response, response_state, restored_response
 from ..storage.model_file import estimator_state, restored_estimator
 from .estimator import BLOCK_ROWS, MultiFidelityRegressor
 from .known import Known
@@ -213,6 +213,14 @@ class TransformedResponse(MultiFidelityRegressor):
     def facts(self) -> dict[str, Any]:
         """The method's, which are about the transformed response."""
         return {**self.estimator_.facts(), "response": self.transformation.label}
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The method's, and the transformation."""
+        return {
+            "kind": "transformed",
+            "response": plain_response(self.transformation),
+            "of": self.estimator_.plain_calibrated(),
+        }
 
     def get_state(self) -> dict[str, Any]:
         """The fitted method and the transformation."""
