@@ -15,7 +15,7 @@ from ..gp.distributions import Normal
 from ..models.calibration import standardised, widening_without_each
 from ..models.estimator import MultiFidelityRegressor
 from ..models.folds import Fold, fold_numbers, folds_of, predict_refitted
-from .scores import coverage, rmse
+from .scores import coverage, prognosis, rmse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +78,11 @@ class HeldOut:
     def rmse(self) -> float:
         """Root mean square error."""
         return rmse(self.error)
+
+    @property
+    def prognosis(self) -> float:
+        """Coefficient of prognosis: the share of the variance that the predictions explain."""
+        return prognosis(self.y, self.mean)
 
     @property
     def nlpd(self) -> float:
