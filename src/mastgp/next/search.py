@@ -16,7 +16,7 @@ Values = Callable[[Array], Array]
 #: Step of the differences that gradients are made of, in the unit cube.
 _STEP = 1e-6
 #: Iterations of a gradient search.
-_ITERATIONS = 25
+_ITERATIONS = 12
 #: Rounds of changes to single levels and whole numbers.
 _ROUNDS = 20
 
@@ -89,7 +89,7 @@ def _together(values: Values, space: Space, starts: Array) -> Array:
         return -float(np.sum(value)), -gradient.ravel()
 
     bounds = [(space.low[i], space.high[i]) for _ in starts for i in free]
-    options = {"maxiter": _ITERATIONS, "maxfun": 2 * _ITERATIONS}
+    options = {"maxiter": _ITERATIONS, "maxfun": _ITERATIONS + 4}
     with np.errstate(all="ignore"):
         found = minimize(
             negative, starts[:, free].ravel(), jac=True, bounds=bounds, options=options

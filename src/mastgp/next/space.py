@@ -225,7 +225,7 @@ class Space:
 
     def neighbours(self, u: Array) -> Array:
         """Points that differ from one in a single level, or in a whole number by one."""
-        found = [v for v in self._neighbours(u)]
+        found = list(self._neighbours(u))
         return np.array(found).reshape(-1, len(u))
 
     def _neighbours(self, u: Array) -> Iterator[Array]:
