@@ -10,31 +10,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..blocks import blocks
 from ..data.places import same_place
 from ..errors import DataError
 from .goals import Accuracy, Extreme, Level, Promise
 from .limits import Limit, feasibility
 from .money import DUE, spent_since_top
 from .outlook import Outlook
-from .search import climb
+from .search import climb, in_pieces
 from .space import Space
 
 Array = NDArray[np.float64]
 
 GOALS = ("accuracy", "minimum", "maximum", "target")
 #: Points at which a criterion is evaluated before the search.
-SCREENED = 384
+SCREENED = 256
 #: Reference points over which the variance is averaged.
 REFERENCES = 128
 #: Points that the search starts from.
 STARTS = 3
 #: Fidelities whose screened gain per cost is below this share of the best are not searched on.
 CLOSE = 0.5
-#: Screened points that lie near the best ones so far, and how near, in the unit cube.
-NEAR, NEARNESS = 128, 0.05
-#: Points of a pool that are evaluated at a time.
-_BLOCK = 1000
+#: Screened points that lie near the best ones so far.
+NEAR = 128
 #: A point that satisfies all limits with less than this probability is no incumbent.
 _PROBABLE = np.log(0.5)
 
@@ -225,12 +222,7 @@ class Chooser:
             sign = -1.0 if self.goal.kind == "maximum" else 1.0
             away = sign * data.top.y if self.goal.value is None else data.top.y - self.goal.value
             best = known[np.argsort(away if self.goal.value is None else np.abs(away))[:4]]
-            picked = best[self.rng.integers(len(best), size=NEAR)]
-            moved = picked + NEARNESS * self.rng.standard_normal(picked.shape)
-            columns = list(self.space.levels)
-            moved[:, columns] = picked[:, columns]
-            moved = self.space.snapped(moved)
-            U = np.vstack([U, moved[self.space.inside(moved)]])
+            U = np.vstack([U, self.space.near(best, NEAR, self.rng)])
         return U
 
     def _best_of_pool(
@@ -261,8 +253,3 @@ class Chooser:
         data = outlook.belief.data
         running = outlook.runs.U[outlook.runs.levels == level]
         return same_place(U, np.vstack([data.unit(data.fidelities[level]), running]))
-
-
-def in_pieces(values: Callable[[Array], Array], U: Array) -> Array:
-    """Values at any number of points, in pieces of bounded memory."""
-    return np.concatenate([values(U[rows]) for rows in blocks(len(U), _BLOCK)])
