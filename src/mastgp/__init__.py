@@ -29,6 +29,7 @@ from .errors import (
     ModelFileError,
     OutlierWarning,
     RangeWarning,
+    RefitWarning,
     ScaleWarning,
     UnitWarning,
 )
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from .check.validation import validate
     from .data.dataset import Dataset
     from .models.mast import MAST
+    from .next.optimum import Optimum, optimum
+    from .next.suggestions import Suggestion, suggest
 
 __version__ = "0.1.0"
 
@@ -67,14 +70,19 @@ __all__ = [
     "MissingWarning",
     "MixedVersionsWarning",
     "ModelFileError",
+    "Optimum",
     "OutlierWarning",
     "RangeWarning",
+    "RefitWarning",
     "ScaleWarning",
+    "Suggestion",
     "UnitWarning",
     "__version__",
     "fit",
     "load",
+    "optimum",
     "read_table",
+    "suggest",
     "validate",
 ]
 
@@ -86,6 +94,8 @@ __getattr__ = lazily(
         ".api": ("fit", "load", "read_table"),
         ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
+        ".next.optimum": ("Optimum", "optimum"),
+        ".next.suggestions": ("Suggestion", "suggest"),
     },
 )
 
