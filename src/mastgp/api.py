@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from .data.categories import Kinds, Names, NamesOfCategories
 from .data.dataset import Dataset
 from .data.mappings import stacked
+from .data.targets import has_several
 from .errors import DataError, listed
 from .methods import method as find_method
 from .methods import names_with
 from .models.estimator import MultiFidelityRegressor
+from .models.targets import SeveralTargets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +40,8 @@ def fit(
     ----------
     data : mapping of fidelity name to (X, y) or (X, y, noise_std), or Dataset
         X of shape (n, d), as arrays or DataFrames (columns are matched by name); noise_std is the
-        known noise standard deviation, one number or one per row.
+        known noise standard deviation, one number or one per row. A y of several columns, as a
+        DataFrame or array of shape (n, k), has several targets.
     costs : mapping of fidelity name to cost, optional
         A data set has costs, order, exponents, bounds and noise of its own.
     method : str
@@ -52,7 +55,7 @@ def fit(
     Returns
     -------
     AutoSurrogate, or the estimator of another method
-        Fitted.
+        Fitted. For several targets a :class:`mastgp.models.SeveralTargets`.
 
     Examples
     --------
@@ -66,7 +69,9 @@ def fit(
     kinds = Kinds.of(categorical, numeric, integer)
     model = _estimator(method, costs, options)
     if not isinstance(data, Dataset):
-        return model.fit_table(replace(stacked(data), kinds=kinds))
+        table = replace(stacked(data), kinds=kinds)
+        together = SeveralTargets(model) if has_several(table.y) else model
+        return together.fit_table(table)
     given = sorted(set(options) & _OF_DATA) + (["costs"] if costs is not None else [])
     given += [name for name, inputs in vars(kinds).items() if inputs]
     if given:
@@ -88,7 +93,7 @@ def _estimator(
     return model
 
 
-def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
+def load(path: str | PathLike[str]) -> Any:
     """Read a model that was written by its ``save`` method."""
     from .storage.model_file import load_model
 

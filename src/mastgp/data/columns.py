@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from ..errors import DataError, listed
 
+#: The column of the response, one for each of several responses, or one for each fidelity.
+Target = str | Sequence[str] | Mapping[str, str]
+
 
 class Header(NamedTuple):
     """Names of a table's columns.
@@ -40,15 +43,16 @@ class Roles:
 
     Attributes
     ----------
-    target : str, or mapping of fidelity name to str
-        With a mapping every fidelity has a column of results of its own.
+    target : str, sequence of str, or mapping of fidelity name to str
+        One column of results, one for each of several targets, or with a mapping one for each
+        fidelity.
     fidelity, noise : str or None
     inputs : sequence of str or None
         None for all columns that have no other role.
     ignore : sequence of str
     """
 
-    target: str | Mapping[str, str]
+    target: Target
     fidelity: str | None = None
     noise: str | None = None
     inputs: Sequence[str] | None = None
@@ -65,7 +69,7 @@ class Roles:
                 "results; not both"
             )
         inputs = self.inputs or ()
-        if "" in self.named:
+        if "" in self.named or not (self.results or self.targets):
             raise DataError("a column name is empty; say which column holds the target")
         _check_once("column", self.named)
         _check_once("input", inputs)
@@ -81,9 +85,16 @@ class Roles:
         return dict(self.target) if isinstance(self.target, Mapping) else {}
 
     @property
+    def targets(self) -> list[str]:
+        """The columns of results that every table has: one for each target."""
+        if isinstance(self.target, Mapping):
+            return []
+        return [str(c) for c in ([self.target] if isinstance(self.target, str) else self.target)]
+
+    @property
     def named(self) -> list[str]:
-        """Columns of target, fidelity and noise, as far as there are any."""
-        targets = self.results.values() if self.results else [self.target]
+        """Columns of targets, fidelity and noise, as far as there are any."""
+        targets = self.results.values() if self.results else self.targets
         return [str(c) for c in (*targets, self.fidelity, self.noise) if c is not None]
 
     def needed_in(self, header: Header) -> list[str]:

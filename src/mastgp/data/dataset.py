@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import DataError, listed
 from ..gp import target_scale
 from .arrays import Table, checked_rows
 from .box import Bounds, Box, limits_of
@@ -25,6 +26,7 @@ from .mappings import stacked
 from .noise import known_noise_var
 from .places import place_labels, same_place
 from .rows import Options, Rows
+from .targets import has_several, names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -416,6 +418,11 @@ def assemble(rows: Rows, options: Options) -> Dataset:
 
 
 def _of_table(table: Table, options: Options, kinds: Kinds) -> Dataset:
+    if has_several(table.y):
+        raise DataError(
+            f"a data set has one target, and here are {listed(names_of(table.y))}; mastgp.fit "
+            "takes several"
+        )
     return assemble(checked_rows(replace(table, kinds=kinds), options), options)
 
 
