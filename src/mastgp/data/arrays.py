@@ -127,6 +127,7 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         units=table.units,
         categories=encoded.categories,
         integers=encoded.integers,
+        logs=encoded.logs,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -96,6 +96,21 @@ class Roles:
         """Columns of targets, fidelity and noise, as far as there are any."""
         targets = self.results.values() if self.results else self.targets
         return [str(c) for c in (*targets, self.fidelity, self.noise) if c is not None]
+
+    def resolved(self, headers: Sequence[Header]) -> Roles:
+        """The same with targets that were joined by commas taken apart.
+
+        A column that has such a name itself stays what it is.
+        """
+        known = {column for header in headers for column in header.columns}
+        if isinstance(self.target, Mapping) or all(name in known for name in self.targets):
+            return self
+        parts = [
+            part.strip()
+            for name in self.targets
+            for part in ([name] if name in known else name.split(","))
+        ]
+        return replace(self, target=parts)
 
     def needed_in(self, header: Header) -> list[str]:
         """Columns of target, fidelity and noise that a table must have.

@@ -47,11 +47,12 @@ def stacked(tables: Mapping[Any, Sequence[Any]]) -> Table:
             '{"coarse": (X1, y1), "fine": (X2, y2)}'
         )
     entries = {label: _entry(label, entry) for label, entry in tables.items()}
+    targets = _stacked_targets({label: entry.y for label, entry in entries.items()})
     noise = np.concatenate([entry.noise_std for entry in entries.values()])
     target_names = {entry.target_name for entry in entries.values()}
     return Table(
         _stacked_inputs({label: entry.X for label, entry in entries.items()}),
-        _stacked_targets({label: entry.y for label, entry in entries.items()}),
+        targets,
         [label for label, entry in entries.items() for _ in range(len(entry.y))],
         None if np.isnan(noise).all() else noise,
         [f"row {row}" for entry in entries.values() for row in range(len(entry.y))],

@@ -78,7 +78,9 @@ def files_table(
     if roles.fidelity is None and not roles.results:
         check_distinct(named)
     sources = [read_table(file.path) for file in named]
-    chosen = roles.inputs_of([Header(s.path, list(s.rows.columns)) for s in sources])
+    headers = [Header(s.path, list(s.rows.columns)) for s in sources]
+    roles = roles.resolved(headers)
+    chosen = roles.inputs_of(headers)
     kinds = kinds or Kinds()
     texts = text_inputs(sources, chosen, kinds)
     if skip_missing:

@@ -104,6 +104,24 @@ def check_no_unit(noise: Any) -> None:
         )
 
 
+def check_logarithms(table: Table) -> None:
+    """Refuse a target with values that have no logarithm, and name the first of them."""
+    try:
+        y = np.asarray(table.y, dtype=float).ravel()
+    except (TypeError, ValueError):
+        return  # others name what is no number
+    wrong = np.flatnonzero(y <= 0.0)
+    if len(wrong):
+        row = int(wrong[0])
+        named = table.target_name
+        name = named if isinstance(named, str) else "the target"
+        more = f" ({len(wrong)} such values in all)" if len(wrong) > 1 else ""
+        raise DataError(
+            f"{name} is {y[row]:g} in {table.places[row]}{more}: only positive values have a "
+            "logarithm; correct the row, or do without the logarithm"
+        )
+
+
 def _rows(table: Table, kept: NDArray[np.bool_]) -> Table:
     """Some of a table's rows, which keep their places; a warning says how many are left out."""
     rows = np.flatnonzero(kept)

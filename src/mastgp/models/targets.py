@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.arrays import Table
 from ..data.categories import Kinds, Names, NamesOfCategories
-from ..data.targets import check_no_unit, split
+from ..data.targets import check_logarithms, check_no_unit, has_several, split
 from ..errors import (
     DataError,
     MastWarning,
@@ -27,6 +27,7 @@ from ..estimators import Estimator, check_is_fitted, check_random_state, clone
 from ..gp.blends import Distribution
 from ..storage.model_file import load_model, save_models
 from .estimator import MultiFidelityRegressor
+from .transformed import of_logarithm
 
 if TYPE_CHECKING:
     pass
@@ -45,6 +46,8 @@ class SeveralTargets(Estimator):
     ----------
     estimator : MultiFidelityRegressor
         The method. Each target gets a copy.
+    log : sequence of target names, or True for all of them
+        Targets whose logarithms are modelled.
 
     Attributes
     ----------
@@ -66,8 +69,11 @@ class SeveralTargets(Estimator):
 
     models_: dict[str, MultiFidelityRegressor]
 
-    def __init__(self, estimator: MultiFidelityRegressor | None = None) -> None:
+    def __init__(
+        self, estimator: MultiFidelityRegressor | None = None, log: Sequence[str] | bool = ()
+    ) -> None:
         self.estimator = estimator
+        self.log = log
 
     @classmethod
     def of(cls, models: Mapping[str, MultiFidelityRegressor]) -> Self:
@@ -90,6 +96,7 @@ class SeveralTargets(Estimator):
         categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
+        log_inputs: Names | None = None,
     ) -> Self:
         """Fit one model for each column of `y`.
 
@@ -101,26 +108,30 @@ class SeveralTargets(Estimator):
             columns, or ``y0``, ``y1`` and so on.
         fidelity : array of n labels, optional
         noise_std : array of shape (n, k), optional
-        categorical, numeric, integer
+        categorical, numeric, integer, log_inputs
             As in :meth:`mastgp.models.estimator.MultiFidelityRegressor.fit`.
 
         Returns
         -------
         self
         """
-        kinds = Kinds.of(categorical, numeric, integer)
+        kinds = Kinds.of(categorical, numeric, integer, log_inputs)
         return self.fit_table(replace(Table.of(X, y, fidelity, noise_std), kinds=kinds))
 
     def fit_table(self, table: Table) -> Self:
         """Fit to a table of the user's, whose `y` has several columns."""
-        if self.estimator is None:
+        method = self.estimator
+        if method is None:
             raise DataError("SeveralTargets needs an estimator, such as MAST()")
-        if self.estimator.noise_std:
-            check_no_unit(self.estimator.noise_std)
+        if method.noise_std:
+            check_no_unit(method.noise_std)
         if hasattr(self, "models_"):
             del self.models_  # a fit that fails leaves no half-fitted model
         tables = split(table)
-        self.models_ = _each(lambda name: clone(self.estimator).fit_table(tables[name]), tables)
+        log = _log_targets(self.log, list(tables))
+        self.models_ = _each(
+            lambda name: _fit_one(clone(method), tables[name], name in log), tables
+        )
         return self
 
     def __getitem__(self, target: str) -> MultiFidelityRegressor:
@@ -242,6 +253,46 @@ def models_of(model: MultiFidelityRegressor | SeveralTargets) -> dict[str, Multi
     if isinstance(model, SeveralTargets):
         return dict(model.models_)
     return {model.target_name_ or "y": model}
+
+
+def fit_targets(
+    estimator: MultiFidelityRegressor, table: Table, log: Sequence[str] | bool = ()
+) -> MultiFidelityRegressor | SeveralTargets:
+    """Fit a method to a table of one target or of several.
+
+    Parameters
+    ----------
+    estimator : MultiFidelityRegressor
+        Not fitted yet.
+    table : Table
+    log : sequence of target names, or True for all of them
+        Targets whose logarithms are modelled.
+    """
+    if has_several(table.y):
+        return SeveralTargets(estimator, log).fit_table(table)
+    named = table.target_name
+    names = list(named.values()) if isinstance(named, Mapping) else [named or "y"]
+    return _fit_one(estimator, table, bool(_log_targets(log, names)))
+
+
+def _fit_one(estimator: MultiFidelityRegressor, table: Table, log: bool) -> MultiFidelityRegressor:
+    if not log:
+        return estimator.fit_table(table)
+    check_logarithms(table)
+    return of_logarithm(estimator).fit_table(table)
+
+
+def _log_targets(log: Sequence[str] | bool, names: Sequence[str]) -> set[str]:
+    """Targets whose logarithms are modelled, if there are such targets."""
+    if isinstance(log, bool):
+        return set(names) if log else set()
+    if isinstance(log, str):
+        raise DataError(f"log must be a list of targets, as [{log!r}], or True for all of them")
+    for name in log:
+        if name not in names:
+            what = "targets are" if len(names) > 1 else "target is"
+            raise DataError(f"log names {name!r}, but the {what} {listed(names)}")
+    return set(log)
 
 
 def _each(

@@ -20,6 +20,7 @@ from ..methods import container_class, stored_class
 from ..stored import DamagedError
 from ..surrogates.gp import GP
 from .archive import Arrays, put_back_arrays, read_archive, take_out_arrays, write_archive
+from .check_state import check_kept
 from .dataset_state import data_hash, dataset_state, restored_dataset
 from .parameters import decode_parameters, encode_parameters
 
@@ -35,6 +36,7 @@ class Storable(Protocol):
     training_data_: Dataset
     target_name_: str | None
     calibration_: float
+    check_: Any
 
     @property
     def abilities(self) -> frozenset[str]:
@@ -93,6 +95,7 @@ def _description(model: Storable, prefix: str, arrays: Arrays) -> dict[str, Any]
         "parameters": take_out_arrays(own["parameters"], f"{prefix}parameters", arrays),
         "data": take_out_arrays(dataset_state(data), f"{prefix}data", arrays),
         "state": take_out_arrays(own["state"], f"{prefix}state", arrays),
+        "check": take_out_arrays(model.check_, f"{prefix}check", arrays),
     }
 
 
@@ -143,6 +146,9 @@ def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
     model = restored_estimator(entry, data, source)
     if manifest["feature_names_given"]:
         model.feature_names_in_ = np.array(data.feature_names, dtype=object)
+    if manifest.get("check") is not None:  # not in earlier files
+        check = put_back_arrays(manifest["check"], arrays)
+        model.check_ = check_kept(check, len(data.top.y))
     target = manifest["target"]
     model.target_name_ = None if target is None else stored.text(target, "the target")
     return model
