@@ -54,6 +54,10 @@ class ConstantTargetWarning(MastWarning):
     """A fidelity's target does not vary."""
 
 
+class DecadesWarning(MastWarning):
+    """A positive target spans decades, and its logarithm takes no part in the model."""
+
+
 class ConstantInputWarning(MastWarning):
     """An input column does not vary, so nothing can be learned about it."""
 

@@ -105,6 +105,10 @@ METHODS: dict[str, Method] = {}
 WRAPPERS: dict[str, str] = {}
 
 
+#: Paths of classes that hold several models, by class name.
+CONTAINERS: dict[str, str] = {}
+
+
 def register(method: Method) -> None:
     """Add a method: it can then be fitted by name, benchmarked, and stored in files.
 
@@ -143,6 +147,12 @@ def stored_classes() -> dict[str, str]:
 def stored_class(name: str) -> Any:
     """Import the estimator class that a model file names; None where it is unknown."""
     path = stored_classes().get(name)
+    return None if path is None else _named(path)
+
+
+def container_class(name: str) -> Any:
+    """Import the class that holds the several models of a file; None where it is unknown."""
+    path = CONTAINERS.get(name)
     return None if path is None else _named(path)
 
 

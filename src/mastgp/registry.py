@@ -6,7 +6,7 @@ this module but the package itself; whoever looks for a method asks :mod:`mastgp
 
 from __future__ import annotations
 
-from .methods import WRAPPERS, Method, register
+from .methods import CONTAINERS, WRAPPERS, Method, register
 
 register(
     Method(
@@ -218,3 +218,5 @@ register(
 
 # What a method may be wrapped in.
 WRAPPERS["TransformedResponse"] = "mastgp.models.transformed:TransformedResponse"
+# What holds several models.
+CONTAINERS["SeveralTargets"] = "mastgp.models.targets:SeveralTargets"

@@ -24,6 +24,7 @@ from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, listed, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
+from ..gp.responses import Logarithm
 from ..methods import method
 from ..models.calibration import widening, widening_without_each
 from ..models.continuing import Part, scaled
@@ -31,9 +32,9 @@ from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.folds import fold_numbers
 from ..models.known import Known
 from ..models.stages import warn_about_ties
-from ..models.transformed import TransformedResponse
+from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
-from .candidates import Candidate, default_candidates
+from .candidates import Candidate, default_candidates, of_logarithm_only
 from .outliers import without_outliers
 from .responses import worth_trying
 from .restoring import check_blend_state
@@ -69,9 +70,10 @@ class AutoSurrogate(MultiFidelityRegressor):
         mean stays.
     drop : bool
         Whether cheap fidelities that hurt, by the verdict, are left out altogether.
-    transform : bool
+    transform : bool or "log"
         Whether models of a transformed response take part, such as of its logarithm, where that
-        makes the data more probable. Their weights follow from densities in the user's units.
+        makes the data more probable. Their weights follow from densities in the user's units. With
+        "log" all models are of the logarithm.
     outliers : {"drop", "keep"}
         Whether cheap rows that are far from everything, such as those of runs that diverged, are
         left out. A warning names them.
@@ -114,7 +116,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         add: Mapping[str, MultiFidelityRegressor] | Sequence[str] | None = None,
         calibrate: bool = False,
         drop: bool = False,
-        transform: bool = True,
+        transform: bool | str = True,
         outliers: str = "drop",
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
@@ -152,16 +154,26 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
-        response = worth_trying(data) if self.transform else None
-        usual = default_candidates(
-            len(data.fidelities), response, data.n_points, bool(data.categories)
-        )
-        candidates = [*usual, *self._added()]
+        candidates = self._candidates(data)
         _check_names(candidates)
         names = {entry.name for entry in done}
         trials = Trials(data, done)
         trials.add([c for c in candidates if c.name not in names])
         return trials
+
+    def _candidates(self, data: Dataset) -> list[Candidate]:
+        """What is tried."""
+        if self.transform not in (True, False, Logarithm.kind):
+            raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
+        response = worth_trying(data) if self.transform is True else None
+        usual = default_candidates(
+            len(data.fidelities), response, data.n_points, bool(data.categories)
+        )
+        candidates = [*usual, *self._added()]
+        if self.transform != Logarithm.kind:
+            return candidates
+        transformed_data(data, Logarithm())  # names values that have no logarithm
+        return list(of_logarithm_only(candidates))
 
     def _added(self) -> Iterator[Candidate]:
         added = self.add or {}
@@ -201,6 +213,21 @@ class AutoSurrogate(MultiFidelityRegressor):
     def label(self) -> str:
         """Auto."""
         return "Auto"
+
+    @property
+    def is_transformed(self) -> bool:
+        """Whether a member is of a transformed response."""
+        return any(member.is_transformed for member in self.candidates_.values())
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether all members are of the logarithm."""
+        return all(member.is_logarithmic for member in self.candidates_.values())
+
+    @property
+    def settles_response(self) -> bool:
+        """Whether a transformation takes part, or the user has said what is to be done."""
+        return self.transform is not True or self.is_transformed
 
     @property
     def abilities(self) -> frozenset[str]:

@@ -92,7 +92,10 @@ def _input_table(inputs: Sequence[Row], top: str) -> Table:
 
 def _range(row: Row) -> str:
     """Range of an input, or its levels."""
-    return _some(row["levels"]) if "levels" in row else f"{row['low']:g} to {row['high']:g}"
+    if "levels" in row:
+        return _some(row["levels"])
+    scale = " (log)" if row.get("log") else ""
+    return f"{row['low']:g} to {row['high']:g}{scale}"
 
 
 def _range_of_expensive(row: Row) -> str:

@@ -26,7 +26,7 @@ from ..errors import FileError, MastError, ModelFileError
 from ..files import atomic_write
 
 FORMAT = "mastgp model"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 _MANIFEST = "model.json"
 #: Largest description, in bytes; numbers belong in arrays.
 _LARGEST_MANIFEST = 32 * 1024**2

@@ -66,8 +66,8 @@ def _input(data: Dataset, i: int) -> dict[str, Any]:
         "low": float(data.box.low[i]),
         "high": float(data.box.high[i]),
     }
-    if i in data.integers:
-        own["integer"] = True
+    own |= {"integer": True} if i in data.integers else {}
+    own |= {"log": True} if i in data.box.logs else {}
     levels = next((c.levels for c in data.categories if c.column == i), None)
     return own if levels is None else {**own, "levels": list(levels)}
 

@@ -164,13 +164,25 @@ def quantile(parts: Members, q: float, z: float) -> Any:
     return (low + high) / 2
 
 
+def to_unit(own: dict[str, Any], values: Any) -> Any:
+    """Values of an input, scaled to [0, 1] over its range."""
+    low, high, x = own["low"], own["high"], np.asarray(values, float)
+    if not high > low:
+        return np.full(len(x), 0.5)
+    if own.get("log"):
+        low, high, x = np.log(low), np.log(high), np.log(x)
+    return np.clip((x - low) / (high - low), -1e6, 1e6)
+
+
 def predict(document: dict[str, Any], X: Any) -> tuple[Any, Any, Any, Any]:
     """Mean, standard deviation and ends of the 95 % interval at rows of inputs; levels by number."""
-    low, high = (np.array([own[end] for own in document["inputs"]]) for end in ("low", "high"))
-    U = np.where(
-        high > low, (np.asarray(X, float) - low) / np.where(high > low, high - low, 1), 0.5
+    U = np.column_stack(
+        [
+            to_unit(own, column)
+            for own, column in zip(document["inputs"], zip(*X, strict=True), strict=True)
+        ]
     )
-    parts = members(document["predictor"], np.clip(U, -1e6, 1e6))
+    parts = members(document["predictor"], U)
     mean, variance = moments(parts)
     wide = dilated(parts, document["calibration"])
     ends = quantile(wide, 0.025, -1.959963984540054), quantile(wide, 0.975, 1.959963984540054)

@@ -19,7 +19,7 @@ from ...progress import report
 from ..levels import category_of, values_along
 from ..summary import summarise
 from .live import first_view, live_document, predictor_work, starting_point
-from .sensitivity import Indices, sobol_indices, uniform_inputs
+from .sensitivity import Indices, sobol_indices, uniform_inputs, values_at
 
 Array = NDArray[np.float64]
 
@@ -153,6 +153,7 @@ def _input(data: Dataset, i: int) -> dict[str, Any]:
         "high": float(data.box.high[i]),
         "varies": bool(data.box.varies[i]),
         "integer": i in data.integers,
+        "log": i in data.box.logs,
         "topLow": float(values.min()),
         "topHigh": float(values.max()),
     }
@@ -219,7 +220,7 @@ def _unsure(model: MultiFidelityRegressor) -> dict[str, Any]:
     U = uniform_inputs(model, n)
     mean, var = model.moments_unit(U, False)
     std = model.calibration_ * np.sqrt(var)
-    X = data.box.low + U * data.box.widths
+    X = values_at(data, U)
     return {
         "profiles": [_profile(data, i, X[:, i], std) for i in range(X.shape[1])],
         "places": [_place(model, X[k], mean[k], std[k]) for k in _worst(U, std)],
@@ -235,8 +236,8 @@ def _profile(data: Dataset, i: int, values: Array, std: Array) -> dict[str, Any]
         at = values_along(data, i, _PARTS) if category is None else np.arange(len(category.levels))
         nearest = np.abs(values[:, None] - at).argmin(axis=1)
     else:
-        edges = np.linspace(data.box.low[i], data.box.high[i], _PARTS + 1)
-        at = 0.5 * (edges[1:] + edges[:-1])
+        edges = data.box.spaced(i, 2 * _PARTS + 1)
+        at, edges = edges[1::2], edges[::2]
         nearest = np.clip(np.searchsorted(edges, values) - 1, 0, _PARTS - 1)
     known = [k for k in range(len(at)) if (nearest == k).any()]
     return {

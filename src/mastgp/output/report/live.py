@@ -11,7 +11,7 @@ from ...models.estimator import MultiFidelityRegressor
 from ..export.predictor import encoded, predictor_document
 from ..export.reader import predict
 from ..levels import category_of, centre_of, swing, values_along
-from .sensitivity import uniform_inputs
+from .sensitivity import uniform_inputs, values_at
 
 Array = NDArray[np.float64]
 
@@ -84,8 +84,7 @@ def _n_draws(document: dict[str, Any]) -> int:
 def _about_thinning(model: MultiFidelityRegressor, document: dict[str, Any], n_draws: int) -> str:
     """How far values of a thinned predictor are from the model's own."""
     U = uniform_inputs(model, _COMPARED)
-    X = model.training_data_.box.low + U * model.training_data_.box.widths
-    mean, std, _, _ = predict(document, X)
+    mean, std, _, _ = predict(document, values_at(model.training_data_, U))
     own_mean, own_var = model.moments_unit(U, False)
     own_std = model.calibration_ * np.sqrt(own_var)
     off = float(np.max(np.abs(mean - own_mean) / own_std))

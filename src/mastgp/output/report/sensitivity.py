@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.dataset import Dataset
 from ...models.estimator import MultiFidelityRegressor
 
 Array = NDArray[np.float64]
@@ -95,11 +96,20 @@ def _inputs(model: MultiFidelityRegressor, varying: NDArray[np.intp], shares: Ar
     data = model.training_data_
     full = np.full((len(shares), len(data.feature_names)), 0.5)
     full[:, varying] = shares
-    X = data.box.low + full * data.box.widths
+    X = values_at(data, full)
     for column in [*data.integers, *(category.column for category in data.categories)]:
         low, high = data.box.low[column], data.box.high[column]
         X[:, column] = np.clip(np.floor(low + full[:, column] * (high - low + 1.0)), low, high)
     return data.box.to_unit(X)
+
+
+def values_at(data: Dataset, U: Array) -> Array:
+    """Unit-cube inputs in the user's units, shape (n, d)."""
+    X = data.box.low + U * data.box.widths
+    columns = list(data.box.logs)
+    low, high = data.box.low[columns], data.box.high[columns]
+    X[:, columns] = low * (high / low) ** U[:, columns]
+    return X
 
 
 def _of_all(model: MultiFidelityRegressor, varying: NDArray[np.intp], values: Array) -> Array:
