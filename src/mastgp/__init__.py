@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .data.dataset import Dataset
     from .models.mast import MAST
     from .next.optimum import Optimum, optimum
+    from .next.report import write_report
     from .next.suggestions import Suggestion, suggest
 
 __version__ = "0.1.0"
@@ -86,6 +87,7 @@ __all__ = [
     "read_table",
     "suggest",
     "validate",
+    "write_report",
 ]
 
 __getattr__ = lazily(
@@ -97,6 +99,7 @@ __getattr__ = lazily(
         ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
         ".next.optimum": ("Optimum", "optimum"),
+        ".next.report": ("write_report",),
         ".next.suggestions": ("Suggestion", "suggest"),
     },
 )

@@ -17,10 +17,12 @@ from . import terminal
 from .bench import app as bench
 from .commands import Command, FitCommand
 from .demo import demo
+from .export import export
 from .fit import fit
 from .methods import icl, methods
 from .plot import plot
 from .predict import predict
+from .report import report
 from .show import show
 
 app = typer.Typer(
@@ -31,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command(cls=FitCommand)(fit)
-for command in (predict, show, plot, methods, demo):
+for command in (predict, show, plot, report, export, methods, demo):
     app.command(cls=Command)(command)
 app.add_typer(bench, name="bench")
 app.add_typer(icl, name="icl")

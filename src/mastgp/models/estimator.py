@@ -163,9 +163,9 @@ class MultiFidelityRegressor(Continuing, OfResponse, Regressor, ABC):
     def abilities(self) -> frozenset[str]:
         """What it can do besides predicting.
 
-        A set of "covariance", "gradient", "samples", "file" and "export". A method has an ability when it
-        overrides the hook behind it. Where that also depends on its options, it overrides this
-        property.
+        A set of "covariance", "gradient", "samples", "file" and "export". A method has an ability
+        when it overrides the hook behind it. Where that also depends on its options, it overrides
+        this property.
         """
         hooks = {
             "covariance": "covariance_unit",

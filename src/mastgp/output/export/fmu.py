@@ -127,7 +127,8 @@ _DESCRIPTION = """\
 <fmiModelDescription fmiVersion="2.0" modelName={name} guid="{guid}" generationTool={tool}
   variableNamingConvention="flat" numberOfEventIndicators="0">
 <ModelExchange modelIdentifier={name}>{sources}</ModelExchange>
-<CoSimulation modelIdentifier={name} canHandleVariableCommunicationStepSize="true">{sources}</CoSimulation>
+<CoSimulation modelIdentifier={name} canHandleVariableCommunicationStepSize="true">
+{sources}</CoSimulation>
 <DefaultExperiment startTime="0" stopTime="1"/>
 <ModelVariables>
 {variables}

@@ -24,6 +24,7 @@ def read(text: str) -> Any:
 
 
 def kernel(name: str, R: Any) -> Any:
+    """Correlation at scaled squared distances R."""
     s = np.sqrt(5 * R)
     rough = (1 + s + s**2 / 3) * np.exp(-s)
     return {"rbf": np.exp(-R / 2), "matern52": rough, "constant": 1.0}[name]
@@ -69,7 +70,7 @@ def members(node: dict[str, Any], U: Any) -> Members:
         return list(draws(node, U))
     if kind == "blend":
         parts = zip(node["shares"], node["members"], strict=True)
-        return [(share * w, *rest) for share, part in parts for w, *rest in members(part, U)]  # type: ignore[misc]
+        return [(share * w, *rest) for share, part in parts for w, *rest in members(part, U)]
     if kind == "transformed":
         return [(w, m, v, node["response"]) for w, m, v, _ in members(node["of"], U)]
     if kind == "dilated":
@@ -88,10 +89,11 @@ def stages(node: dict[str, Any], U: Any) -> Members:
     for i, stage in enumerate(node["stages"]):
         inputs = U
         if i:
-            reach, low, span = (node["reach"] * np.sqrt(var), *node["appended"][i - 1].values())
+            reach, scaling = node["reach"] * np.sqrt(var), node["appended"][i - 1]
             told = {"mean": mean, "std": np.sqrt(var), "variance": var}
             told |= {"low": mean - reach, "high": mean + reach}
-            inputs = np.hstack([U, (np.array([told[c] for c in node["columns"]]).T - low) / span])
+            columns = np.array([told[name] for name in node["columns"]]).T
+            inputs = np.hstack([U, (columns - scaling["low"]) / scaling["span"]])
         m, v = moments(members(stage, inputs))
         mean, var = m + node["adds_means"] * mean, v + node["adds_variances"] * var
     return [(1.0, mean, var, None)]
@@ -175,7 +177,7 @@ def to_unit(own: dict[str, Any], values: Any) -> Any:
 
 
 def predict(document: dict[str, Any], X: Any) -> tuple[Any, Any, Any, Any]:
-    """Mean, standard deviation and ends of the 95 % interval at rows of inputs; levels by number."""
+    """Mean, standard deviation, ends of the 95 % interval at rows of inputs; levels by number."""
     U = np.column_stack(
         [
             to_unit(own, column)

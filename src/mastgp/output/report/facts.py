@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...check.heldout import HeldOut, held_out
 from ...check.validation import ALONE, records, validate
 from ...data.dataset import Dataset
 from ...errors import MastWarning, silenced
-from ...models.estimator import Z95, MultiFidelityRegressor
+from ...models.estimator import MultiFidelityRegressor
 from ...progress import report
 from ..levels import category_of, values_along
 from ..summary import summarise
@@ -38,6 +39,21 @@ _DIGITS = 7
 
 
 @dataclass(frozen=True)
+class Advice:
+    """Which runs to do next.
+
+    Attributes
+    ----------
+    runs : sequence of mastgp.Suggestion
+    why_none : str or None
+        Why there are none.
+    """
+
+    runs: Sequence[Any] = ()
+    why_none: str | None = None
+
+
+@dataclass(frozen=True)
 class Entry:
     """One model of one target in a report.
 
@@ -56,6 +72,8 @@ class Entry:
         Profiles of the uncertainty, and the places where it is largest.
     page : dict
         What the page's script needs.
+    advice : Advice
+        Which runs to do next.
     """
 
     name: str
@@ -66,6 +84,7 @@ class Entry:
     indices: Indices | None
     unsure: dict[str, Any]
     page: dict[str, Any]
+    advice: Advice
 
     @property
     def data(self) -> Dataset:
@@ -83,7 +102,7 @@ class Entry:
 STEPS = ("checking it on held-out points", "drawing slices", "computing Sobol indices")
 
 
-def entry_of(name: str, model: MultiFidelityRegressor) -> Entry:
+def entry_of(name: str, model: MultiFidelityRegressor, advice: Advice | None = None) -> Entry:
     """Gather everything that a page says of a model."""
     report(STEPS[0], 0, len(STEPS))
     with silenced(MastWarning):
@@ -96,7 +115,8 @@ def entry_of(name: str, model: MultiFidelityRegressor) -> Entry:
     report(STEPS[2], len(STEPS), len(STEPS))
     page["unsure"] = {"profiles": unsure["profiles"]}
     facts = summarise(model)
-    return Entry(name, model, facts, validation, checked, indices, unsure, page)
+    runs = Advice() if advice is None else advice
+    return Entry(name, model, facts, validation, checked, indices, unsure, page, runs)
 
 
 def _checked(model: MultiFidelityRegressor) -> tuple[HeldOut | None, list[dict[str, Any]]]:
@@ -104,19 +124,8 @@ def _checked(model: MultiFidelityRegressor) -> tuple[HeldOut | None, list[dict[s
     data = model.training_data_
     if data.places(data.top).max() == 0:
         return None, []
-    checked = held_out(model)
-    return checked, records(_validated(model, checked))
-
-
-def _validated(model: MultiFidelityRegressor, checked: HeldOut) -> Any:
-    """The table of the held-out check; the model's own row is not computed again."""
-    if model.validation_ is not None or model.held_out_ is not None:
-        return validate(model)
-    model.held_out_ = checked
-    try:
-        return validate(model)
-    finally:
-        model.held_out_ = None
+    rows = records(validate(model))
+    return held_out(model), rows
 
 
 def _page(name: str, model: MultiFidelityRegressor, checked: HeldOut | None) -> dict[str, Any]:
@@ -201,8 +210,8 @@ def _held_out(checked: HeldOut) -> dict[str, Any]:
     return {
         "y": checked.y.tolist(),
         "mean": checked.mean.tolist(),
-        "low": (checked.mean - Z95 * checked.std).tolist(),
-        "high": (checked.mean + Z95 * checked.std).tolist(),
+        "low": checked.interval95[0].tolist(),
+        "high": checked.interval95[1].tolist(),
         "calibration": {
             "promised": short(shares),
             "observed": short([checked.coverage(share) for share in shares]),
@@ -273,7 +282,7 @@ def short(values: Any) -> list[float]:
 
 
 def data_hash(data: Dataset) -> str:
-    """SHA-256 of what a model was fitted to: names, inputs and targets, the same on all machines."""
+    """SHA-256 of what a model was fitted to: names, inputs and targets."""
     digest = hashlib.sha256(repr((data.feature_names, data.target_name)).encode())
     for fidelity in data.fidelities:
         digest.update(repr((fidelity.name, fidelity.X.shape)).encode())

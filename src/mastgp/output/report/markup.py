@@ -102,10 +102,10 @@ def table(
 
 
 def json_for_page(value: Any) -> Markup:
-    """JSON that can stand inside a script element, whatever names it holds.
+    r"""JSON that can stand inside a script element, whatever names it holds.
 
     >>> print(json_for_page("</script>"))
-    "\\u003c/script\\u003e"
+    "\u003c/script\u003e"
     """
     written = json.dumps(value, allow_nan=False, ensure_ascii=True)
     return Markup("".join(_DANGEROUS.get(letter, letter) for letter in written))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from os import PathLike
 
@@ -13,19 +13,20 @@ from ...errors import DataError
 from ...files import atomic_write
 from ...models.estimator import MultiFidelityRegressor
 from . import sections
-from .facts import Entry, entry_of
+from .facts import Advice, Entry, entry_of
 from .markup import Markup, joined, json_for_page, tag, void
 
 #: Scripts that run in the page, in this order.
 _SCRIPTS = ("predictor", "worker", "charts", "page")
 
 
-def write_report(
+def write_page(
     models: Sequence[tuple[str, MultiFidelityRegressor]],
     path: str | PathLike[str],
     *,
     title: str | None = None,
     command: str = "mast report",
+    advice: Mapping[str, Advice] | None = None,
 ) -> None:
     """Write the page of one or several models.
 
@@ -37,22 +38,26 @@ def write_report(
     title : str, optional
     command : str
         What is said to have written the page.
+    advice : mapping of name to Advice, optional
+        Which runs to do next, for each model.
     """
-    page = report_html(models, title=title, command=command)
+    page = page_html(models, title=title, command=command, advice=advice)
     with atomic_write(path) as file:
         file.write(page.encode("utf-8", "replace"))
 
 
-def report_html(
+def page_html(
     models: Sequence[tuple[str, MultiFidelityRegressor]],
     *,
     title: str | None = None,
     command: str = "mast report",
+    advice: Mapping[str, Advice] | None = None,
 ) -> str:
-    """The page as text; see :func:`write_report`."""
+    """The page as text; see :func:`write_page`."""
     if not models:
         raise DataError("a report needs at least one model")
-    entries = [entry_of(name, model) for name, model in models]
+    runs = advice or {}
+    entries = [entry_of(name, model, runs.get(name)) for name, model in models]
     return _document(entries, title or _title(entries), command)
 
 
@@ -101,7 +106,7 @@ def _sections(entries: Sequence[Entry], command: str) -> list[Markup | str]:
 
 def _navigation(entries: Sequence[Entry]) -> Markup:
     links = {"explore": "Predict", "data": "Data", "quality": "Quality", "cheap": "Cheap data"}
-    links |= {"inputs": "Inputs", "unsure": "Uncertainty", "trust": "Trust", "made": "Made by"}
+    links |= {"inputs": "Inputs", "unsure": "Next runs", "trust": "Trust", "made": "Method"}
     if not any(entry.data.cheaper for entry in entries):
         del links["cheap"], links["trust"]
     items = [

@@ -96,7 +96,7 @@ def _verdict_card(entry: Entry) -> Markup | None:
     if verdicts:
         word = str(verdicts[0]["word"])
         kind = {"helps": "good", "hurts": "bad"}.get(word, "")
-        return _card("The cheap data", _capital(word), f"{verdicts[0]['name']}", kind)
+        return _card("The cheap data", _capital(word), verdicts[0]["name"], f"words {kind}")
     if entry.alone is None or entry.checked is None:
         return None
     change = entry.checked.rmse / entry.alone["rmse"] - 1.0 if entry.alone["rmse"] else 0.0
@@ -276,17 +276,18 @@ def _cheap_of(entry: Entry) -> Markup:
     if alone is None or checked is None:
         return joined(sentences) or tag("p", "There are too few expensive points to tell.")
     rows = [
+        ["with the cheap data", *_scored(checked.rmse, checked.crps, checked.coverage95)],
         [
-            "with the cheap data",
-            number(checked.rmse),
-            number(checked.crps),
-            percent(checked.coverage95),
+            "a GP of the expensive points alone",
+            *_scored(alone["rmse"], alone["crps"], alone["coverage95"]),
         ],
-        ["a GP of the expensive points alone", number(alone["rmse"]), number(alone["crps"])]
-        + [percent(alone["coverage95"])],
     ]
     compared = table(["", "RMSE", "CRPS", "95 % covers"], rows, caption="Error on held-out points")
     return joined([*sentences, compared])
+
+
+def _scored(error: float, crps: float, covers: float) -> list[str]:
+    return [number(error), number(crps), percent(covers)]
 
 
 def explore_section(entries: Sequence[Entry]) -> Markup:
@@ -311,7 +312,10 @@ def explore_section(entries: Sequence[Entry]) -> Markup:
 def _controls(entries: Sequence[Entry], live: Sequence[tuple[int, Entry]]) -> Markup:
     """The value at the chosen point, and a control for every input."""
     values = tag(
-        "div", *(_value(i, entry) for i, entry in live), class_="values", aria_live="polite"
+        "div",
+        *(_value(i, entry, len(entries) > 1) for i, entry in live),
+        class_="values",
+        aria_live="polite",
     )
     known: dict[str, dict[str, Any]] = {}
     for _, entry in live:
@@ -322,10 +326,10 @@ def _controls(entries: Sequence[Entry], live: Sequence[tuple[int, Entry]]) -> Ma
     return tag("div", values, tag("form", *shown, onsubmit=None), reset, class_="controls")
 
 
-def _value(i: int, entry: Entry) -> Markup:
+def _value(i: int, entry: Entry, named: bool) -> Markup:
     return tag(
         "div",
-        tag("div", entry.name, class_="name"),
+        tag("div", entry.name if named else _target(entry), class_="name"),
         tag("div", "…", class_="mean"),
         tag("div", class_="interval"),
         tag("div", class_="far"),
@@ -459,8 +463,8 @@ def _indices_of(entry: Entry) -> Markup:
     said = (
         "Sobol indices of the surrogate: the share of the response's variance over the whole range "
         "that an input explains alone (dark) and together with others (light). Lines are 95 % "
-        f"intervals of the sampling ({indices.n} points). The surrogate's own standard deviation is "
-        f"on average {percent(open_share)} of the spread of its predictions."
+        f"intervals of the sampling ({indices.n} points). The surrogate's own standard deviation "
+        f"is on average {percent(open_share)} of the spread of its predictions."
     )
     bars = tag(
         "div",
@@ -470,9 +474,13 @@ def _indices_of(entry: Entry) -> Markup:
         aria_label=_spoken(entry),
     )
     rows = [
-        [entry.page["inputs"][i]["name"], f"{indices.first[i]:.3f}"]
-        + [f"{indices.first_low[i]:.3f} to {indices.first_high[i]:.3f}", f"{indices.total[i]:.3f}"]
-        + [f"{indices.total_low[i]:.3f} to {indices.total_high[i]:.3f}"]
+        [
+            entry.page["inputs"][i]["name"],
+            f"{indices.first[i]:.3f}",
+            f"{indices.first_low[i]:.3f} to {indices.first_high[i]:.3f}",
+            f"{indices.total[i]:.3f}",
+            f"{indices.total_low[i]:.3f} to {indices.total_high[i]:.3f}",
+        ]
         for i in order
     ]
     numbers = table(["input", "alone", "95 %", "in total", "95 %"], rows, caption="Sobol indices")
@@ -518,7 +526,10 @@ def _spoken(entry: Entry) -> str:
 
 def unsure_section(entries: Sequence[Entry]) -> Markup:
     """Where the model is unsure."""
-    return section("unsure", "Where is the model unsure?", _each(entries, _unsure_of))
+    title = "Where is the model unsure, and what to run next?"
+    if not any(entry.advice.runs for entry in entries):
+        title = "Where is the model unsure?"
+    return section("unsure", title, _each(entries, _unsure_of))
 
 
 def _unsure_of(entry: Entry, i: int) -> Markup:
@@ -532,8 +543,32 @@ def _unsure_of(entry: Entry, i: int) -> Markup:
         f"The standard deviation of a prediction is {mean_std} on average over the whole range. "
         "The curves show its mean along each input, all others anywhere in their ranges."
     )
-    parts = [tag("p", said), tag("div", *charts, class_="slices"), _places(entry)]
+    parts = [tag("p", said), tag("div", *charts, class_="slices"), _places(entry), _advice(entry)]
     return joined(parts)
+
+
+def _advice(entry: Entry) -> Markup:
+    """Which runs to do next, each with its reason."""
+    if not entry.advice.runs:
+        why = entry.advice.why_none
+        return tag("p", f"There is no advice on the next run: {why}.") if why else text("")
+    names = [own["name"] for own in entry.page["inputs"]]
+    headings = ["run", *names, "cost", "predicted", "95 % interval", "why"]
+    rows = [
+        [
+            run.fidelity,
+            *(_shown(run.inputs[name]) for name in names),
+            number(run.cost),
+            number(run.mean),
+            f"{number(run.interval[0])} to {number(run.interval[1])}",
+            run.reason,
+        ]
+        for run in entry.advice.runs
+    ]
+    said = "These runs would make the surrogate more accurate for the least cost."
+    caption = "Next runs, the most valuable for its cost first"
+    shown = table(headings, rows, caption=caption, texts=[0, len(headings) - 1])
+    return joined([tag("h3", "What to run next"), tag("p", said), shown])
 
 
 def _places(entry: Entry) -> Markup:

@@ -75,9 +75,16 @@ def sobol_indices(model: MultiFidelityRegressor, work: float = 0.0) -> Indices |
         return None
     found = sobol_indices(func=predicted, n=n, dists=[uniform()] * len(varying), rng=0)
     spread = found.bootstrap(confidence_level=0.95, n_resamples=_RESAMPLES)
-    ends = [spread.first_order.confidence_interval, spread.total_order.confidence_interval]
-    values = [found.first_order, found.total_order, ends[0].low, ends[0].high, ends[1].low]
-    return Indices(*(_of_all(model, varying, v) for v in (*values, ends[1].high)), n)
+    first, total = spread.first_order.confidence_interval, spread.total_order.confidence_interval
+    return Indices(
+        first=_of_all(model, varying, found.first_order),
+        total=_of_all(model, varying, found.total_order),
+        first_low=_of_all(model, varying, first.low),
+        first_high=_of_all(model, varying, first.high),
+        total_low=_of_all(model, varying, total.low),
+        total_high=_of_all(model, varying, total.high),
+        n=n,
+    )
 
 
 def sample_size(d: int, work: float) -> int:

@@ -135,7 +135,9 @@ const mastCharts = (() => {
     const xTexts = axisTexts(options.x, xTicks, letters);
     xTicks.forEach((value, i) => {
       back.append(el("line", { x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }));
-      svg.append(el("text", { x: x(value), y: box.bottom + 15, "text-anchor": "middle", class: "tick" }, xTexts[i]));
+      const half = (LETTER * xTexts[i].length) / 2;
+      const place = Math.min(Math.max(x(value), half), box.right + 10 - half);
+      svg.append(el("text", { x: place, y: box.bottom + 15, "text-anchor": "middle", class: "tick" }, xTexts[i]));
     });
     yTicks.forEach((value, i) => {
       back.append(el("line", { x1: box.left, x2: box.right, y1: y(value), y2: y(value) }));

@@ -270,7 +270,7 @@
     const entry = shown;
     if (!entry.document) return;
     const own = (generation += 1);
-    for (const count of [13, 49]) {
+    for (const count of [11, 41]) {
       const sets = entry.inputs.map((input) => along(input, count));
       const points = sets.flatMap((xs, i) => xs.map((x) => point(entry, { [entry.inputs[i].name]: x })));
       if (!points.every((x) => knows(entry, x))) return;
@@ -280,7 +280,7 @@
       const curves = sets.map((xs) => values.slice(from, (from += xs.length)));
       const range = rangeOf(entry, curves);
       sets.forEach((xs, i) => drawSlice(entry, i, xs, curves[i], range));
-      if (count === 13) updateContour();
+      if (count === 11) updateContour();
     }
     document.documentElement.dataset.drawn = String(own);
   }
@@ -322,7 +322,7 @@
     const entry = shown;
     const [i, j] = ["x", "y"].map((axis) => Number($(`#contour-${axis}`).value));
     const what = $("#contour-what").value;
-    for (const count of [9, 25]) {
+    for (const count of [9, 21]) {
       const [xs, ys] = [i, j].map((k) => along(entry.inputs[k], count));
       const points = ys.flatMap((y) => xs.map((x) => point(entry, { [entry.inputs[i].name]: x, [entry.inputs[j].name]: y })));
       if (!points.every((x) => knows(entry, x))) return;
@@ -418,8 +418,10 @@
   }
 
   let wanted = null;
+  let moved = false; // until then, what is drawn was computed when the page was made
 
   function update() {
+    moved = true;
     updateCaptions();
     updateValues();
     clearTimeout(wanted);
@@ -484,7 +486,7 @@
     const grid = entry.first.grid;
     if (grid && $("#contour")) drawContour(entry, grid.i, grid.j, grid.x, grid.y, grid.mean, "mean");
     updateCaptions();
-    if (entry.document) updateSlices();
+    if (entry.document && moved) updateSlices();
     $("#only-slices").hidden = Boolean(entry.document);
   }
 
