@@ -82,7 +82,9 @@ def _description(document: dict[str, Any], name: str, guid: str, starts: list[fl
     ]
     taken = {own["name"] for own in inputs}
     target = document["target"]["name"]
-    label = target if target not in taken else f"{target} (predicted)"
+    label = target
+    while taken & {label + more for more, _ in _OUTPUTS}:
+        label += " (predicted)"
     variables += [
         f"<ScalarVariable name={_attribute(label + more)} valueReference='{n + i}' "
         f"causality='output' description={_attribute(said)}><Real/></ScalarVariable>"
