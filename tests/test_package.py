@@ -44,6 +44,7 @@ ROOMS = (
     "check",
     "auto",
     "output",
+    "next",
     "bench",
     "cli",
 )

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .check.validation import validate
     from .data.dataset import Dataset
     from .models.mast import MAST
+    from .next.suggestions import Suggestion, suggest
 
 __version__ = "0.1.0"
 
@@ -70,11 +71,13 @@ __all__ = [
     "OutlierWarning",
     "RangeWarning",
     "ScaleWarning",
+    "Suggestion",
     "UnitWarning",
     "__version__",
     "fit",
     "load",
     "read_table",
+    "suggest",
     "validate",
 ]
 
@@ -86,6 +89,7 @@ __getattr__ = lazily(
         ".api": ("fit", "load", "read_table"),
         ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
+        ".next.suggestions": ("Suggestion", "suggest"),
     },
 )
 

@@ -24,6 +24,7 @@ from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
 from ..methods import method
 from ..models.calibration import widening, widening_without_each
+from ..models.continuing import Part, scaled
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.folds import fold_numbers
 from ..models.known import Known
@@ -267,6 +268,12 @@ class AutoSurrogate(MultiFidelityRegressor):
             # The blend's own gradient drops out: the members' deviations add up to zero.
             d_var += share * (model.calibration_**2 * own_d_var + 2.0 * away * own_d_mean)
         return d_mean, d_var
+
+    def parts(self) -> list[Part]:
+        """The members' parts."""
+        members = zip(self._shares.tolist(), self.candidates_.values(), strict=True)
+        found = [scaled(model.parts(), share, model.calibration_) for share, model in members]
+        return [part for parts in found for part in parts]
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions, each from a member chosen by its weight: shape (n, n_samples)."""

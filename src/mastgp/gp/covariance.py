@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,12 @@ class Covariance:
         self._rows = [_extent(c.loadings, data.groups) for c in model.components]
         self._owners = slice(None) if embedding is None else embedding.owners
         self._unit_loadings = model.unit_loadings
-        self._of_means = model.mean_covariance(data.groups, data.groups) if model.mean_var else None
+
+    @cached_property
+    def _of_means(self) -> Array | None:
+        """Variance of uncertain means; None where they are profiled."""
+        groups = self.data.groups
+        return self.model.mean_covariance(groups, groups) if self.model.mean_var else None
 
     def workspace(self) -> Workspace:
         """Matrices for repeated evaluations."""

@@ -20,6 +20,7 @@ from ..gp.ensemble import ProcessEnsemble
 from ..gp.kernels import KERNELS
 from ..gp.posterior import N_DRAWS, DrawReport
 from ..progress import counter
+from .continuing import JointProcess, Part
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
@@ -265,6 +266,14 @@ class CoKriging(MultiFidelityRegressor):
     def gradient_unit(self, U: Array) -> tuple[Array, Array]:
         """Gradients of the top level's mean and variance."""
         return self.posterior_.predict_gradient(U, self._top)
+
+    def parts(self) -> list[Part]:
+        """The draws, or the optimum."""
+        names = tuple(f.name for f in self._joint().levels(self.training_data_))
+        if isinstance(self.posterior_, GaussianProcess):
+            return [JointProcess(1.0, self.posterior_, names)]
+        pairs = zip(self.posterior_.weights.tolist(), self.posterior_.processes, strict=True)
+        return [JointProcess(share, process, names) for share, process in pairs]
 
     def facts(self) -> dict[str, Any]:
         """Noise of every level, lengthscales and warp, factors, and the fit's report."""

@@ -24,6 +24,7 @@ from ..gp.blends import Distribution
 from ..gp.distributions import Normal
 from ..storage.model_file import load_model, save_model
 from .calibration import widening_by_refits
+from .continuing import Continuing
 from .known import Known, SharedFits
 from .queries import unit_queries
 from .trust import TrustedPoints
@@ -39,7 +40,7 @@ Z95 = 1.959963984540054
 BLOCK_ROWS = 10_000
 
 
-class MultiFidelityRegressor(Regressor, ABC):
+class MultiFidelityRegressor(Continuing, Regressor, ABC):
     """Base of all surrogates: it checks data, scales inputs, and predicts in the user's units.
 
     A method of your own is a subclass with at least the constructor parameters `costs`, `order`,

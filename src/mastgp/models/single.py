@@ -13,6 +13,7 @@ from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError, MastWarning, silenced
 from ..gp import GaussianProcess
 from ..surrogates.gp import GP, as_surrogate
+from .continuing import JointProcess, Part
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts
 from .known import Known
@@ -110,6 +111,11 @@ class SingleFidelity(MultiFidelityRegressor):
     def gradient_unit(self, U: Array) -> tuple[Array, Array]:
         """Gradients of the modelled fidelity's mean and variance."""
         return self.process_.predict_gradient(U)
+
+    def parts(self) -> list[Part]:
+        """The process."""
+        name = self._modelled(self.training_data_).name
+        return [JointProcess(1.0, self.process_, (name,))]
 
     def facts(self) -> dict[str, Any]:
         """Noise, lengthscales and the fit's report."""

@@ -17,6 +17,7 @@ from ..estimators import clone
 from ..gp.blends import Distribution, Transformed, blended
 from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
 from ..storage.model_file import estimator_state, restored_estimator
+from .continuing import JointProcess, Part, scaled
 from .estimator import BLOCK_ROWS, MultiFidelityRegressor
 from .known import Known
 
@@ -179,6 +180,15 @@ class TransformedResponse(MultiFidelityRegressor):
             for gradient, high, low in zip((d_mean, d_var), above, below, strict=True):
                 gradient[:, column] = (high - low) / (2.0 * _STEP)
         return d_mean, d_var
+
+    def parts(self) -> list[Part]:
+        """The method's processes, of the transformed response."""
+        inner = self.estimator_.parts()
+        joint = [part for part in inner if isinstance(part, JointProcess)]
+        if len(joint) < len(inner):
+            return super().parts()
+        widening, response = self.estimator_.calibration_, self.transformation
+        return scaled([replace(part, response=response) for part in joint], 1.0, widening)
 
     def sample_unit(self, U: Array, n_samples: int, random: np.random.RandomState) -> Array:
         """The method's samples, transformed back."""

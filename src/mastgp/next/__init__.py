@@ -1,1 +1,1 @@
-"""What to run next: suggestions of a fitted model, and studies that ask and are told."""
+"""What to run next: suggestions, optima, and the bridge to other people's acquisition functions."""
