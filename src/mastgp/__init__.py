@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from .check.validation import validate
     from .data.dataset import Dataset
     from .models.mast import MAST
+    from .next.inputs import integer
+    from .next.study import Study
     from .next.suggestions import Suggestion, suggest
 
 __version__ = "0.1.0"
@@ -71,10 +73,12 @@ __all__ = [
     "OutlierWarning",
     "RangeWarning",
     "ScaleWarning",
+    "Study",
     "Suggestion",
     "UnitWarning",
     "__version__",
     "fit",
+    "integer",
     "load",
     "read_table",
     "suggest",
@@ -89,6 +93,8 @@ __getattr__ = lazily(
         ".api": ("fit", "load", "read_table"),
         ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
+        ".next.inputs": ("integer",),
+        ".next.study": ("Study",),
         ".next.suggestions": ("Suggestion", "suggest"),
     },
 )

@@ -1,4 +1,4 @@
-"""Which trials a study asks for: first a design that fills the space, then what a model suggests."""
+"""Which trials a study asks for: first a design that fills the space, then a model's choices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .limits import Limit
 from .modelling import can_be_modelled, fitted, points_frame
 from .money import useless_fidelities
 from .store import Candidate, Proposal, budget_left
-from .suggestions import suggest
+from .suggestions import Suggestion, suggest
 from .trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
 
 Array = NDArray[np.float64]
@@ -215,27 +215,71 @@ def _suggested(
     """What the model suggests, with runs under way taken into account."""
     model = models.of(trials, definition.target)
     known = [fidelity.name for fidelity in model.training_data_.fidelities]
-    allowed = [name for name in worth_paying(definition, trials, model, found) if name in known]
-    if not allowed:
-        return []
+    proposals: list[Proposal] = []
+    while len(proposals) < n:
+        so_far = [*found, *proposals]
+        paid = worth_paying(definition, trials, model, so_far)
+        allowed = [name for name in paid if name in known]
+        wanted = _at_once(definition, trials, so_far, n - len(proposals))
+        if not allowed or not (new := _suggestions(
+            definition, trials, pool, wanted, models, so_far, allowed
+        )):  # fmt: skip
+            break
+        proposals += [_proposal(definition, pool, one) for one in new]
+    return proposals
+
+
+def _at_once(
+    definition: Definition, trials: Sequence[Trial], found: Sequence[Proposal], n: int
+) -> int:
+    """How many suggestions can be made together: as many as can be paid for at the top."""
+    left = budget_left(definition.budget, trials)
+    left -= sum(definition.costs[one.fidelity] for one in found)
+    each = definition.costs[definition.top]
+    return n if left >= (n + 1) * each else max(1, min(n, int(left / each) - 1))
+
+
+def _suggestions(
+    definition: Definition,
+    trials: Sequence[Trial],
+    pool: Sequence[Candidate],
+    n: int,
+    models: Models,
+    found: Sequence[Proposal],
+    allowed: Sequence[str],
+) -> list[Suggestion]:
+    """Ask the model for runs of some fidelities."""
+    model = models.of(trials, definition.target)
+    known = [fidelity.name for fidelity in model.training_data_.fidelities]
     pending = [(trial.inputs, trial.fidelity) for trial in trials if trial.is_open]
     pending += [(one.inputs, one.fidelity) for one in found]
     frame = points_frame(definition, [inputs for inputs, _ in pending])
     frame["fidelity"] = [name for _, name in pending]
     with silenced(MastWarning):
-        suggestions = suggest(
+        return suggest(
             model,
             n,
-            _goal(definition),
+            definition.goal if definition.level is None else ("target", definition.level),
             costs={name: definition.costs[name] for name in known},
             pending=frame[frame["fidelity"].isin(known)],
             limits=_limits(definition, trials, models),
             allow=allowed,
             success=success(definition, trials),
-            random_state=_rng(definition, 2, len(trials)),
-            **_where(definition, pool, trials),
+            random_state=_rng(definition, 2, len(trials), len(found)),
+            **_where(definition, pool),
         )
-    return [_proposal(definition, pool, one) for one in suggestions]
+
+
+def expected_gains(
+    definition: Definition,
+    trials: Sequence[Trial],
+    pool: Sequence[Candidate],
+    n: int,
+    models: Models,
+) -> list[float]:
+    """What each of n further expensive runs is expected to bring, chosen now."""
+    found = _suggestions(definition, trials, pool, n, models, (), [definition.top])
+    return [suggestion.gain for suggestion in found]
 
 
 def worth_paying(
@@ -249,13 +293,7 @@ def worth_paying(
     return [name for name in _affordable(definition, trials, found) if name not in useless]
 
 
-def _goal(definition: Definition) -> Any:
-    return definition.goal if definition.level is None else ("target", definition.level)
-
-
-def _limits(
-    definition: Definition, trials: Sequence[Trial], models: Models
-) -> list[Limit]:
+def _limits(definition: Definition, trials: Sequence[Trial], models: Models) -> list[Limit]:
     """Limits of targets, each with the model of its target."""
     return [
         Limit(models.of(trials, one.target), one.value, one.upper, one.text)
@@ -263,9 +301,7 @@ def _limits(
     ]
 
 
-def _where(
-    definition: Definition, pool: Sequence[Candidate], trials: Sequence[Trial]
-) -> dict[str, Any]:
+def _where(definition: Definition, pool: Sequence[Candidate]) -> dict[str, Any]:
     """Where the next run may be: in the pool, or wherever constraints allow."""
     if not pool:
         return {"constraints": [one.text for one in definition.linear]}
@@ -274,17 +310,21 @@ def _where(
     return {"candidates": frame.set_axis(rows, axis=0)}
 
 
+def failures_of(definition: Definition, trials: Sequence[Trial]) -> Failures:
+    """Where runs fail, by all that have ended."""
+    ended = [trial for trial in trials if trial.status in (DONE, FAILED)]
+    places = definition.domain.apart([trial.inputs for trial in ended])
+    return Failures.of(places, [trial.status == FAILED for trial in ended])
+
+
 def success(definition: Definition, trials: Sequence[Trial]) -> Callable[[Array], Array] | None:
     """Probability that a run succeeds, by unit-cube inputs; None where no run has failed."""
-    ended = [trial for trial in trials if trial.status in (DONE, FAILED)]
-    failed = [trial.status == FAILED for trial in ended]
-    if not any(failed):
+    if not any(trial.status == FAILED for trial in trials):
         return None
-    domain = definition.domain
-    failures = Failures.of(domain.apart([trial.inputs for trial in ended]), failed)
+    failures, categories = failures_of(definition, trials), definition.domain.categories
 
     def probability(U: Array) -> Array:
-        return 1.0 - failures.probability(one_hot(U, domain.categories))
+        return 1.0 - failures.probability(one_hot(U, categories))
 
     return probability
 

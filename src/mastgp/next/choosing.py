@@ -103,6 +103,8 @@ class Chooser:
         Fidelities that may be chosen.
     limits : sequence of Limit
     rng : Generator
+    success : function or None
+        Probability that a run succeeds, at points in the unit cube.
     """
 
     goal: Goal
@@ -111,6 +113,7 @@ class Chooser:
     levels: list[int]
     limits: Sequence[Limit]
     rng: np.random.Generator
+    success: Callable[[Array], Array] | None = None
     _references: Array | None = field(default=None, init=False)
 
     def choose(self, outlook: Outlook) -> Chosen | None:
@@ -129,7 +132,7 @@ class Chooser:
         for level in levels:
             found = self._best(
                 outlook,
-                lambda U, level=level: criterion.gains(U, level),  # type: ignore[misc]
+                lambda U, level=level: criterion.gains(U, level) * self._succeeds(U),  # type: ignore[misc]
                 [level],
             )
             if found is not None:
@@ -145,7 +148,12 @@ class Chooser:
             self._references = self.space.sample(REFERENCES, self.rng)
         references = outlook.belief.at(self._references, outlook.belief.top)
         probable = np.exp(feasibility(self.limits, self.space.data)(self._references))
+        probable *= self._succeeds(self._references)
         return Accuracy(outlook, references, np.maximum(probable, 1e-6))
+
+    def _succeeds(self, U: Array) -> Array:
+        """Probability that runs succeed."""
+        return np.ones(len(U)) if self.success is None else self.success(U)
 
     def _for_promise(self, outlook: Outlook, levels: list[int]) -> Chosen | None:
         """The most promising point, then the fidelity that brings most per cost there."""
@@ -163,14 +171,18 @@ class Chooser:
 
     def _promise(self, outlook: Outlook) -> Promise:
         feasible = feasibility(self.limits, self.space.data)
+
+        def possible(U: Array) -> Array:
+            return feasible(U) + np.log(np.maximum(self._succeeds(U), 1e-100))
+
         if self.goal.value is not None:
-            return Level(outlook, feasible, self.goal.value)
+            return Level(outlook, possible, self.goal.value)
         belief = outlook.belief
         running = outlook.runs.U[outlook.runs.levels == belief.top]
         U = np.vstack([belief.data.unit(belief.data.top), running])
         allowed = feasible(U) >= _PROBABLE
         seen = belief.at(U[allowed] if allowed.any() else U, belief.top)
-        return Extreme(outlook, feasible, 1.0 if self.goal.kind == "minimum" else -1.0, seen)
+        return Extreme(outlook, possible, 1.0 if self.goal.kind == "minimum" else -1.0, seen)
 
     def _best(
         self, outlook: Outlook, values: Callable[[Array], Array], levels: list[int]

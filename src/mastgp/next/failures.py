@@ -3,8 +3,8 @@
 The probability is a weighted share of failures among the runs nearby, with a Gaussian weight and
 half a run's worth of the overall rate. The width of the weight is chosen by how well each run is
 foretold by the others. One of the widths is without end: then failures have nothing to do with
-the place, as with a licence server that is down now and then, and no region is avoided. Only the very
-places that failed are, so that a run is not made in vain twice.
+the place, as with a licence server that is down now and then, and no region is avoided. Only the
+very places that failed are, so that a run is not made in vain twice.
 """
 
 from __future__ import annotations

@@ -100,4 +100,4 @@ def _spanned(frame: pd.DataFrame, name: str) -> Any:
         if column.min() == column.max():
             raise DataError(f"column {name!r} of the candidates does not vary; it is no input")
         return Range(float(column.min()), float(column.max()))
-    return Choice(tuple(sorted({value for value in column.tolist()}, key=str)))
+    return Choice(tuple(sorted(set(column.tolist()), key=str)))

@@ -1,9 +1,9 @@
 """``mast study run``: the user's own command, run in parallel until the budget is spent.
 
-Killed and started again it goes on where it was. A runner holds a lock on a file of its own as long as
-it lives. The trials of a runner whose lock is free are taken over: an attempt that had finished is
-counted, one that had not is made again. Every attempt is looked after by a supervisor, which ends the
-program when the runner is gone.
+Killed and started again it goes on where it was. A runner holds a lock on a file of its own as
+long as it lives. The trials of a runner whose lock is free are taken over: an attempt that had
+finished is counted, one that had not is made again. Every attempt is looked after by a supervisor,
+which ends the program when the runner is gone.
 """
 
 from __future__ import annotations
@@ -136,11 +136,12 @@ class OnCluster:
             return None
         if self._future.status != "finished":
             return Outcome("", f"the cluster gave up: {self._future.exception()}")
+        found: Outcome
         found, said = self._future.result()
         for name, text in said.items():
             (self._folder / name).write_text(text, encoding="utf-8")
         self._future.release()
-        return found  # type: ignore[no-any-return]
+        return found
 
     def end(self) -> None:
         """Give it up; what a worker has begun it brings to an end."""

@@ -141,7 +141,7 @@ class Study:
             self._agree(inputs, costs, target, candidates, options)
         else:
             self.store = _created(self.path, inputs, costs, target, candidates, options)
-        self._models = Models(self.store.definition)
+        self.models = Models(self.store.definition)
 
     def _agree(
         self, inputs: Any, costs: Any, target: Any, candidates: Any, options: dict[str, Any]
@@ -205,7 +205,7 @@ class Study:
             raise DataError(f"n is {n!r}; ask for one trial or more")
         for number in range(_TRIES):
             trials = self.trials()
-            proposals = propose(self.definition, trials, self.store.candidates, n, self._models)
+            proposals = propose(self.definition, trials, self.store.candidates, n, self.models)
             if not proposals:
                 return []
             last = number == _TRIES - 1
@@ -303,7 +303,7 @@ class Study:
             raise DataError(
                 f"there are too few results of {self.definition.top!r} for a model; run more trials"
             )
-        return self._models.of(trials, name)
+        return self.models.of(trials, name)
 
     def best(self) -> Best:
         """The best expensive run so far, among those that satisfy all limits.
@@ -320,7 +320,10 @@ class Study:
         limits = definition.limits
         best = min(
             found,
-            key=lambda t: (violation(limits, t.values), definition.loss(t.values[definition.target])),
+            key=lambda t: (
+                violation(limits, t.values),
+                definition.loss(t.values[definition.target]),
+            ),
         )
         feasible = violation(limits, best.values) == 0.0
         value = best.values[definition.target]
@@ -405,7 +408,7 @@ class Study:
         return run(self, plan, listener)
 
     def __repr__(self) -> str:
-        counts = {status: 0 for status in (ASKED, RUNNING, DONE, FAILED)}
+        counts = dict.fromkeys((ASKED, RUNNING, DONE, FAILED), 0)
         for trial in self.trials():
             counts[trial.status] += 1
         shown = ", ".join(f"{count} {status}" for status, count in counts.items() if count)

@@ -48,5 +48,3 @@ def check_agrees(trial: Trial, outcome: Mapping[str, float] | str) -> None:
             f"trial {trial.id} has been told as {before!r} already, and now {after!r}; "
             "replace=True (--replace) changes it"
         )
-
-

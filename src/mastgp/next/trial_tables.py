@@ -22,7 +22,7 @@ from .trials import GIVEN, Trial
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Numbers that were written with fewer digits are still those of the trial, as a share of the range.
+#: Numbers with fewer digits are still those of the trial, within this share of the range.
 _ROUNDING = 1e-3
 _REASON = "a result from elsewhere"
 #: Values by target, or why there are none.
