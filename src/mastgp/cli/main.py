@@ -22,6 +22,7 @@ from .methods import icl, methods
 from .plot import plot
 from .predict import predict
 from .show import show
+from .study import app as study
 
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command(cls=FitCommand)(fit)
 for command in (predict, show, plot, methods, demo):
     app.command(cls=Command)(command)
+app.add_typer(study, name="study")
 app.add_typer(bench, name="bench")
 app.add_typer(icl, name="icl")
 

@@ -161,9 +161,14 @@ def outcome(folder: Path, job: Job) -> Outcome:
     """How an attempt ended, from what is in its folder."""
     facts = _facts(folder)
     if facts is None:
-        return Outcome("", "its process was killed")
+        return Outcome(
+            "",
+            "the process that looks after a run has died; is the disk or the memory full? The run "
+            "does not count, and is made again by the next 'mast study run'",
+            could_start=False,
+        )
     if "error" in facts:
-        return Outcome("", str(facts["error"]), could_start=False)
+        return Outcome("", f"{facts['error']}; is the command right?", could_start=False)
     seconds = float(str(facts["seconds"]))
     if facts["timed_out"]:
         return Outcome("", f"took more than {job.seconds:g} s", seconds=seconds)

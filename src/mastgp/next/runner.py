@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import DataError, FileError, MastError
+from ..errors import FileError, MastError
 from ..files import make_folder
 from ..progress import report
 from . import cluster
@@ -86,7 +86,7 @@ class Event:
 
 
 class StoppedError(MastError):
-    """Runs fail one after the other; the message says how."""
+    """No more runs can be made, or all of them fail; the message says how."""
 
 
 class Flight(Protocol):
@@ -274,7 +274,7 @@ class _Runner:
     def _digest(self, trial: Trial, found: Outcome) -> None:
         """Write down a result or a failure, or try again."""
         if not found.could_start:
-            raise DataError(f"{found.problem}; is the command right?")
+            raise StoppedError(str(found.problem))
         try:
             values = self._read(found)
         except NotFiniteError as error:

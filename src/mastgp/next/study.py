@@ -287,6 +287,10 @@ class Study:
 
         return self.store.add_results(results_of(self.definition, table, fidelity), who())
 
+    def add_new(self, results: Sequence[tuple[Proposal, Mapping[str, float] | str]]) -> int:
+        """Add results of runs that nobody asked for, as :func:`trial_tables.told` found them."""
+        return self.store.add_results(results, who())
+
     def table(self) -> pd.DataFrame:
         """All trials as a table."""
         from .trial_tables import trial_table

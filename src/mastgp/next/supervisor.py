@@ -24,8 +24,8 @@ from types import FrameType
 
 #: What the folder of a run has in it.
 OUTPUT, ERRORS, ENDED, LOCK = "stdout.txt", "stderr.txt", "ended.json", "lock"
-#: Seconds that a program has for ending in good order.
-GRACE = 2.0
+#: Seconds that a program has for ending in good order, and for ending by itself without a runner.
+GRACE, LAST_MOMENT = 2.0, 0.3
 #: Linux' number of the request to get a signal when the parent dies.
 _PR_SET_PDEATHSIG = 1
 
@@ -97,7 +97,16 @@ def _wait(child: subprocess.Popen[bytes], signals: int, until: float | None) -> 
         if signals in ready and set(os.read(signals, 100)) - {signal.SIGCHLD}:
             return False
         if sys.stdin.fileno() in ready and not os.read(sys.stdin.fileno(), 1):
-            return child.poll() is not None
+            return _ends_by_itself(child)
+    return True
+
+
+def _ends_by_itself(child: subprocess.Popen[bytes]) -> bool:
+    """Whether a program that was about to end does so."""
+    try:
+        child.wait(LAST_MOMENT)
+    except subprocess.TimeoutExpired:
+        return False
     return True
 
 
