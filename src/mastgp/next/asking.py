@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,13 @@ from ..errors import MastError, MastWarning, silenced
 from .definition import Definition
 from .design import Point, fill_space, interleaved, sizes
 from .failures import Failures
-from .limits import Limit
 from .modelling import can_be_modelled, fitted, points_frame
-from .money import useless_fidelities
 from .store import Candidate, Proposal, budget_left
-from .suggestions import Suggestion, suggest
 from .trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
+
+if TYPE_CHECKING:
+    from .limits import Limit
+    from .suggestions import Suggestion
 
 Array = NDArray[np.float64]
 
@@ -249,6 +250,8 @@ def _suggestions(
     allowed: Sequence[str],
 ) -> list[Suggestion]:
     """Ask the model for runs of some fidelities."""
+    from .suggestions import suggest
+
     model = models.of(trials, definition.target)
     known = [fidelity.name for fidelity in model.training_data_.fidelities]
     pending = [(trial.inputs, trial.fidelity) for trial in trials if trial.is_open]
@@ -289,12 +292,16 @@ def worth_paying(
 
     An expensive run that cannot be paid for ends a search for an optimum.
     """
+    from .money import useless_fidelities
+
     useless = useless_fidelities(model)
     return [name for name in _affordable(definition, trials, found) if name not in useless]
 
 
 def _limits(definition: Definition, trials: Sequence[Trial], models: Models) -> list[Limit]:
     """Limits of targets, each with the model of its target."""
+    from .limits import Limit
+
     return [
         Limit(models.of(trials, one.target), one.value, one.upper, one.text)
         for one in definition.limits

@@ -2,10 +2,10 @@
 
 The probability is a weighted share of failures among the runs nearby, with a Gaussian weight and
 half a run's worth of the overall rate. What "nearby" means is chosen by how well each run is
-foretold by the others: near in all inputs together, or near in one input alone, and how near. One of
-the choices is that failures have nothing to do with the place, as with a licence server that is down
-now and then. Then no region is avoided. Only the very places that failed are, so that a run is not
-made in vain twice.
+foretold by the others: near in all inputs together, or near in one input alone, and how near. One
+of the choices is that failures have nothing to do with the place, as with a licence server that is
+down now and then. Then no region is avoided. Only the very places that failed are, so that a run
+is not made in vain twice.
 """
 
 from __future__ import annotations
