@@ -29,6 +29,7 @@ from .errors import (
     ModelFileError,
     OutlierWarning,
     RangeWarning,
+    RefitWarning,
     ScaleWarning,
     UnitWarning,
 )
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .data.dataset import Dataset
     from .models.mast import MAST
     from .next.inputs import integer
+    from .next.optimum import Optimum, optimum
     from .next.study import Study
     from .next.suggestions import Suggestion, suggest
 
@@ -70,8 +72,10 @@ __all__ = [
     "MissingWarning",
     "MixedVersionsWarning",
     "ModelFileError",
+    "Optimum",
     "OutlierWarning",
     "RangeWarning",
+    "RefitWarning",
     "ScaleWarning",
     "Study",
     "Suggestion",
@@ -80,6 +84,7 @@ __all__ = [
     "fit",
     "integer",
     "load",
+    "optimum",
     "read_table",
     "suggest",
     "validate",
@@ -95,6 +100,7 @@ __getattr__ = lazily(
         ".models.mast": ("MAST",),
         ".next.inputs": ("integer",),
         ".next.study": ("Study",),
+        ".next.optimum": ("Optimum", "optimum"),
         ".next.suggestions": ("Suggestion", "suggest"),
     },
 )

@@ -98,6 +98,10 @@ class EqualCostWarning(MastWarning):
     """Fidelities cost the same, and a method that needs an order ranks them by their names."""
 
 
+class RefitWarning(MastWarning):
+    """Rows were added to a model whose hyperparameters no longer suit them."""
+
+
 class ScaleWarning(MastWarning):
     """An option in the target's units does not suit the target's scale."""
 

@@ -8,8 +8,9 @@ observed there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +19,8 @@ from ..blocks import in_blocks
 from ..check.heldout import HeldOut, check_table
 from ..check.validation import records
 from ..data.copies import without_copies
-from ..data.dataset import Bounds, Dataset
+from ..data.dataset import Bounds, Dataset, Fidelity
+from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, listed, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
@@ -36,6 +38,7 @@ from .outliers import without_outliers
 from .responses import worth_trying
 from .restoring import check_blend_state
 from .trying import Trials, Tried
+from .updating import appended, reweighted
 from .verdict import FidelityVerdict, Verdict, judge
 
 if TYPE_CHECKING:
@@ -269,6 +272,45 @@ class AutoSurrogate(MultiFidelityRegressor):
             d_var += share * (model.calibration_**2 * own_d_var + 2.0 * away * own_d_mean)
         return d_mean, d_var
 
+    def updated(self, further: Further) -> Self:
+        """Every member's own update, with weights by what each had predicted.
+
+        The verdict on the cheap data stays that of the last fit.
+        """
+        grown = copy(self)
+        grown.training_data_ = extended(self.training_data_, further)
+        new = further.get(self.training_data_.top.name)
+        if new is not None:
+            self._learn_from(grown, new)
+        with silenced(MastWarning):
+            grown.candidates_ = {
+                name: self.candidates_[name].updated(_known_to(self.candidates_[name], further))
+                for name in sorted(self.candidates_, key=lambda name: -grown.weights_[name])
+            }
+        return grown
+
+    def _learn_from(self, grown: AutoSurrogate, new: Fidelity) -> None:
+        """Give another blend the weights and checks that new expensive rows lead to."""
+        U = self.training_data_.unit(new)
+        predicted = {n: m.observed_unit(U, new.noise_var) for n, m in self.candidates_.items()}
+        predicted = {n: p.dilated(self.candidates_[n].calibration_) for n, p in predicted.items()}
+        densities = {name: member.log_density(new.y) for name, member in predicted.items()}
+        grown.weights_ = reweighted(self.weights_, densities)
+        blend = blended(self._shares, list(predicted.values())).dilated(self.calibration_)
+        grown.held_out_ = appended(self.held_out_, blend, new.y)
+        checks = self.candidates_held_out_
+        grown.candidates_held_out_ = {
+            name: appended(checks[name], predicted[name], new.y)
+            if name in predicted
+            else checks[name]
+            for name in grown.weights_
+        }
+
+    @property
+    def draws_left(self) -> float:
+        """Those of the heaviest member."""
+        return next(iter(self.candidates_.values())).draws_left
+
     def parts(self) -> list[Part]:
         """The members' parts."""
         members = zip(self._shares.tolist(), self.candidates_.values(), strict=True)
@@ -364,3 +406,9 @@ def _check_names(candidates: list[Candidate]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")
+
+
+def _known_to(model: MultiFidelityRegressor, further: Further) -> Further:
+    """New rows of the fidelities that a member was fitted to."""
+    names = {fidelity.name for fidelity in model.training_data_.fidelities}
+    return {name: new for name, new in further.items() if name in names}

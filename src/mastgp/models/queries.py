@@ -27,14 +27,7 @@ def unit_queries(model: Any, X: Any) -> Array:
     """
     check_is_fitted(model)
     data: Dataset = model.training_data_
-    places = Places(X)
-    check_numbers(X, "X")
-    X = encode_queries(X, data.categories, places)
-    check_numeric_columns(X, places)
-    table = validated(model, X, reset=False)
-    check_finite(table, "X", data.feature_names, places)
-    check_whole(table, data.integers, data.feature_names, places)
-    U = data.box.to_unit(table)
+    U = data.box.to_unit(checked_inputs(model, X))
     far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
     if far.any():
         columns = [data.feature_names[i] for i in np.flatnonzero(far.any(axis=0))]
@@ -44,3 +37,16 @@ def unit_queries(model: Any, X: Any) -> Array:
             ExtrapolationWarning,
         )
     return U
+
+
+def checked_inputs(model: Any, X: Any) -> Array:
+    """Inputs as numbers, codes instead of labels, shape (n, d); errors name row and column."""
+    data: Dataset = model.training_data_
+    places = Places(X)
+    check_numbers(X, "X")
+    X = encode_queries(X, data.categories, places)
+    check_numeric_columns(X, places)
+    table = validated(model, X, reset=False)
+    check_finite(table, "X", data.feature_names, places)
+    check_whole(table, data.integers, data.feature_names, places)
+    return table

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from .. import stored
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
+from ..data.further import Further, extended
 from ..errors import DataError
 from ..estimators import clone
 from ..gp.blends import Distribution, Transformed, blended
@@ -181,6 +183,21 @@ class TransformedResponse(MultiFidelityRegressor):
                 gradient[:, column] = (high - low) / (2.0 * _STEP)
         return d_mean, d_var
 
+    def updated(self, further: Further) -> Self:
+        """The method's own update, with transformed rows."""
+        grown = copy(self)
+        grown.training_data_ = extended(self.training_data_, further)
+        response = self.transformation
+        check_possible(further.values(), response)
+        transformed = {name: _transformed(new, response) for name, new in further.items()}
+        grown.estimator_ = self.estimator_.updated(transformed)
+        return grown
+
+    @property
+    def draws_left(self) -> float:
+        """The method's."""
+        return self.estimator_.draws_left
+
     def parts(self) -> list[Part]:
         """The method's processes, of the transformed response."""
         inner = self.estimator_.parts()
@@ -242,7 +259,13 @@ class TransformedResponse(MultiFidelityRegressor):
 
 def transformed_data(data: Dataset, response: Logarithm | YeoJohnson) -> Dataset:
     """The same data with transformed responses, and the noise that goes with them."""
-    for fidelity in data.fidelities:
+    check_possible(data.fidelities, response)
+    return replace(data, fidelities=tuple(_transformed(f, response) for f in data.fidelities))
+
+
+def check_possible(fidelities: Iterable[Fidelity], response: Logarithm | YeoJohnson) -> None:
+    """Refuse responses that cannot be transformed."""
+    for fidelity in fidelities:
         impossible = ~response.accepts(fidelity.y)
         if impossible.any():
             raise DataError(
@@ -250,7 +273,6 @@ def transformed_data(data: Dataset, response: Logarithm | YeoJohnson) -> Dataset
                 f"the {len(fidelity.y)} rows of {fidelity.name!r} are not, the smallest is "
                 f"{fidelity.y.min():g}"
             )
-    return replace(data, fidelities=tuple(_transformed(f, response) for f in data.fidelities))
 
 
 def _transformed(fidelity: Fidelity, response: Logarithm | YeoJohnson) -> Fidelity:

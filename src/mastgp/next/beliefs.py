@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 Levels = NDArray[np.intp]
 
 #: Processes that stand for all draws of all members.
-MOST_PROCESSES = 16
+MOST_PROCESSES = 8
 #: Work of all processes together, in entries of their factors: with many rows there are fewer.
 MOST_ENTRIES = 12_000_000
 FEWEST_PROCESSES = 4

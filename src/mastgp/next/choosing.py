@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..blocks import blocks
 from ..data.places import same_place
 from ..errors import DataError
 from .goals import Accuracy, Extreme, Level, Promise
 from .limits import Limit, feasibility
 from .money import DUE, spent_since_top
 from .outlook import Outlook
-from .search import climb
+from .search import climb, in_pieces
 from .space import Space
 
 Array = NDArray[np.float64]
 
 GOALS = ("accuracy", "minimum", "maximum", "target")
 #: Points at which a criterion is evaluated before the search.
-SCREENED = 512
+SCREENED = 256
 #: Reference points over which the variance is averaged.
-REFERENCES = 160
+REFERENCES = 128
 #: Points that the search starts from.
-STARTS = 4
-#: Screened points that lie near the best ones so far, and how near, in the unit cube.
-NEAR, NEARNESS = 128, 0.05
-#: Points of a pool that are evaluated at a time.
-_BLOCK = 1000
+STARTS = 3
+#: Fidelities whose screened gain per cost is below this share of the best are not searched on.
+CLOSE = 0.5
+#: Screened points that lie near the best ones so far.
+NEAR = 128
 #: A point that satisfies all limits with less than this probability is no incumbent.
 _PROBABLE = np.log(0.5)
 
@@ -53,7 +53,7 @@ class Goal:
     @classmethod
     def of(cls, goal: Any) -> Goal:
         """Check what a user gave: a name, or ``("target", value)``."""
-        kind, value = (goal, None) if isinstance(goal, str) else (tuple(goal) + (None,))[:2]
+        kind, value = (goal, None) if isinstance(goal, str) else (*goal, None)[:2]
         if kind not in GOALS or (kind == "target") != (value is not None):
             raise DataError(
                 f"unknown goal {goal!r}; use 'accuracy', 'minimum', 'maximum' or ('target', value)"
@@ -87,6 +87,27 @@ class Chosen:
     gains: dict[int, float]
     due: float | None = None
     candidate: Any = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best point of a search so far.
+
+    Attributes
+    ----------
+    u : array of shape (d,)
+    value : float
+        Of the criterion.
+    starts : array of shape (n, d)
+        Where to search on.
+    label : object
+        What a pool calls the point.
+    """
+
+    u: Array
+    value: float
+    starts: Array
+    label: Any = None
 
 
 @dataclass
@@ -128,20 +149,21 @@ class Chooser:
     def _for_accuracy(self, outlook: Outlook, levels: list[int]) -> Chosen | None:
         """The point and fidelity that remove most variance per cost."""
         criterion = self._accuracy(outlook)
-        best: dict[int, tuple[Array, float, Any]] = {}
+        best: dict[int, Found] = {}
         for level in levels:
-            found = self._best(
-                outlook,
-                lambda U, level=level: criterion.gains(U, level) * self._succeeds(U),  # type: ignore[misc]
-                [level],
-            )
+            values = partial(self._learned, criterion, level)
+            found = self._screen(outlook, values, [level])
             if found is not None:
                 best[level] = found
         if not best:
             return None
-        level = max(best, key=lambda i: best[i][1] / self.prices[i])
-        u, _, label = best[level]
-        return Chosen(u, level, {i: gain for i, (_, gain, _) in best.items()}, candidate=label)
+        most = max(found.value / self.prices[i] for i, found in best.items())
+        for level, found in best.items():
+            if found.value / self.prices[level] >= CLOSE * most:
+                best[level] = self._climbed(partial(self._learned, criterion, level), found)
+        level = max(best, key=lambda i: best[i].value / self.prices[i])
+        gains = {i: found.value for i, found in best.items()}
+        return Chosen(best[level].u, level, gains, candidate=best[level].label)
 
     def _accuracy(self, outlook: Outlook) -> Accuracy:
         if self._references is None:
@@ -151,6 +173,10 @@ class Chooser:
         probable *= self._succeeds(self._references)
         return Accuracy(outlook, references, np.maximum(probable, 1e-6))
 
+    def _learned(self, criterion: Accuracy, level: int, U: Array) -> Array:
+        """Gains of runs of a fidelity, which may fail."""
+        return criterion.gains(U, level) * self._succeeds(U)
+
     def _succeeds(self, U: Array) -> Array:
         """Probability that runs succeed."""
         return np.ones(len(U)) if self.success is None else self.success(U)
@@ -158,16 +184,17 @@ class Chooser:
     def _for_promise(self, outlook: Outlook, levels: list[int]) -> Chosen | None:
         """The most promising point, then the fidelity that brings most per cost there."""
         criterion = self._promise(outlook)
-        found = self._best(outlook, criterion.values, levels)
+        found = self._screen(outlook, criterion.values, levels)
         if found is None:
             return None
-        u, _, label = found
+        found = self._climbed(criterion.values, found)
+        u = found.u
         open_levels = self._open(outlook, u, levels)
         gains = {level: criterion.gain(u, level) for level in open_levels}
         top, spent = outlook.belief.top, spent_since_top(outlook, self.prices)
         level = max(gains, key=lambda i: gains[i] / self.prices[i])
         due = top in gains and level != top and spent >= DUE * self.prices[top]
-        return Chosen(u, top if due else level, gains, spent if due else None, label)
+        return Chosen(u, top if due else level, gains, spent if due else None, found.label)
 
     def _promise(self, outlook: Outlook) -> Promise:
         feasible = feasibility(self.limits, self.space.data)
@@ -184,17 +211,23 @@ class Chooser:
         seen = belief.at(U[allowed] if allowed.any() else U, belief.top)
         return Extreme(outlook, possible, 1.0 if self.goal.kind == "minimum" else -1.0, seen)
 
-    def _best(
+    def _screen(
         self, outlook: Outlook, values: Callable[[Array], Array], levels: list[int]
-    ) -> tuple[Array, float, Any] | None:
-        """The point of the largest value, the value, and what a pool calls the point."""
+    ) -> Found | None:
+        """The best of many points, or of a pool."""
         if self.space.pool is not None:
             return self._best_of_pool(outlook, values, levels)
         U = self._screened(outlook)
         found = in_pieces(values, U)
-        starts = U[np.argsort(-found, kind="stable")[:STARTS]]
-        u, value = climb(values, self.space, starts)
-        return u, value, None
+        order = np.argsort(-found, kind="stable")[:STARTS]
+        return Found(U[order[0]], float(found[order[0]]), U[order])
+
+    def _climbed(self, values: Callable[[Array], Array], found: Found) -> Found:
+        """The best point that is reached from the best ones of a screen."""
+        if self.space.pool is not None:
+            return found
+        u, value = climb(values, self.space, found.starts)
+        return replace(found, u=u, value=value)
 
     def _screened(self, outlook: Outlook) -> Array:
         """Points all over the space, and some near expensive ones that have been run."""
@@ -205,17 +238,12 @@ class Chooser:
             sign = -1.0 if self.goal.kind == "maximum" else 1.0
             away = sign * data.top.y if self.goal.value is None else data.top.y - self.goal.value
             best = known[np.argsort(away if self.goal.value is None else np.abs(away))[:4]]
-            picked = best[self.rng.integers(len(best), size=NEAR)]
-            moved = picked + NEARNESS * self.rng.standard_normal(picked.shape)
-            columns = list(self.space.levels)
-            moved[:, columns] = picked[:, columns]
-            moved = self.space.snapped(moved)
-            U = np.vstack([U, moved[self.space.inside(moved)]])
+            U = np.vstack([U, self.space.near(best, NEAR, self.rng)])
         return U
 
     def _best_of_pool(
         self, outlook: Outlook, values: Callable[[Array], Array], levels: list[int]
-    ) -> tuple[Array, float, Any] | None:
+    ) -> Found | None:
         """The best candidate that has not been run at all of some fidelities."""
         assert self.space.pool is not None
         pool = self.space.pool
@@ -228,7 +256,7 @@ class Chooser:
         found = in_pieces(values, pool[rows])
         best = int(rows[np.argmax(found)])
         label = None if self.space.labels is None else self.space.labels[best]
-        return pool[best], float(found.max()), label
+        return Found(pool[best], float(found.max()), pool[:0], label)
 
     def _open(self, outlook: Outlook, u: Array, levels: list[int]) -> list[int]:
         """Fidelities of which a candidate has not been run; all of them outside pools."""
@@ -241,8 +269,3 @@ class Chooser:
         data = outlook.belief.data
         running = outlook.runs.U[outlook.runs.levels == level]
         return same_place(U, np.vstack([data.unit(data.fidelities[level]), running]))
-
-
-def in_pieces(values: Callable[[Array], Array], U: Array) -> Array:
-    """Values at any number of points, in pieces of bounded memory."""
-    return np.concatenate([values(U[rows]) for rows in blocks(len(U), _BLOCK)])

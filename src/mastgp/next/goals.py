@@ -42,8 +42,10 @@ class Accuracy:
     """
 
     def __init__(self, outlook: Outlook, references: Seen, weights: Array) -> None:
+        belief, runs = outlook.belief, outlook.runs
         self._outlook = outlook
-        self._references = references
+        U, levels = np.vstack([runs.U, references.U]), np.append(runs.levels, references.levels)
+        self._anchors = belief.at(U, levels)
         self._solved = outlook.explained(references)
         explained = np.einsum("zi,zi->i", self._solved, self._solved)
         left = np.maximum(outlook.belief.variance(references) - explained, 0.0)
@@ -54,8 +56,10 @@ class Accuracy:
         """Share of the mean variance that a run at each point is expected to remove, shape (n,)."""
         belief = self._outlook.belief
         seen = belief.at(U, level)
-        solved = self._outlook.explained(seen)
-        covariance = belief.covariance(self._references, seen) - self._solved.T @ solved
+        covariance = belief.covariance(self._anchors, seen)
+        n_runs = len(covariance) - len(self._weights)
+        solved = self._outlook.solved(covariance[:n_runs])
+        covariance = covariance[n_runs:] - self._solved.T @ solved
         variance = belief.observed_variance(seen)
         left = np.maximum(variance - np.einsum("zi,zi->i", solved, solved), 1e-12 * variance)
         removed = self._weights @ covariance**2 / left

@@ -68,9 +68,11 @@ class Outlook:
 
     def explained(self, seen: Seen) -> Array:
         """L^-1 times the covariance of the runs with some points, shape (z, n)."""
-        if self._factor is None:
-            return np.zeros((0, len(seen.U)))
-        return solve_lower(self._factor, self.belief.covariance(self.runs, seen))
+        return self.solved(self.belief.covariance(self.runs, seen))
+
+    def solved(self, covariance: Array) -> Array:
+        """L^-1 times a covariance of the runs with something."""
+        return covariance if self._factor is None else solve_lower(self._factor, covariance)
 
     def _runs_of(self, k: int) -> tuple[Array, Array] | None:
         """Factor of a process's covariance of the runs, and what it learns from their results."""

@@ -31,8 +31,8 @@ def _of_accuracy(chosen: Chosen, names: list[str], prices: Sequence[float], targ
     """What each fidelity's best run removes of the variance."""
     level = chosen.level
     text = (
-        f"This {names[level]} run is expected to remove {_percent(chosen.gains[level])} of the mean "
-        f"variance of {target} for a cost of {prices[level]:g}"
+        f"This {names[level]} run is expected to remove {_percent(chosen.gains[level])} of the "
+        f"mean variance of {target} for a cost of {prices[level]:g}"
     )
     others = [
         f"the best {names[i]} run {_percent(gain)} for {prices[i]:g}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blocks import blocks
 from .space import Space
 
 Array = NDArray[np.float64]
@@ -16,12 +18,44 @@ Values = Callable[[Array], Array]
 #: Step of the differences that gradients are made of, in the unit cube.
 _STEP = 1e-6
 #: Iterations of a gradient search.
-_ITERATIONS = 25
+_ITERATIONS = 12
+#: Points, starts and iterations of a search that is made once.
+_SCREENED, _STARTS, _LONG = 1024, 5, 60
+#: Points that are evaluated at a time.
+_BLOCK = 1000
 #: Rounds of changes to single levels and whole numbers.
 _ROUNDS = 20
 
 
-def climb(values: Values, space: Space, starts: Array) -> tuple[Array, float]:
+def in_pieces(values: Values, U: Array) -> Array:
+    """Values at any number of points, in pieces of bounded memory."""
+    return np.concatenate([values(U[rows]) for rows in blocks(len(U), _BLOCK)])
+
+
+def best_in(
+    values: Values, space: Space, rng: np.random.Generator, near: Array
+) -> tuple[Array, Any]:
+    """The best point of a space, and what a pool calls it.
+
+    Parameters
+    ----------
+    values : function
+    space : Space
+    rng : Generator
+    near : array of shape (n, d)
+        Points that are known to be good; some more are tried near them.
+    """
+    if space.pool is not None:
+        best = int(np.argmax(in_pieces(values, space.pool)))
+        return space.pool[best], None if space.labels is None else space.labels[best]
+    U = np.vstack([space.sample(_SCREENED, rng), space.near(near, _SCREENED // 4, rng)])
+    order = np.argsort(-in_pieces(values, U), kind="stable")
+    return climb(values, space, U[order[:_STARTS]], _LONG)[0], None
+
+
+def climb(
+    values: Values, space: Space, starts: Array, iterations: int = _ITERATIONS
+) -> tuple[Array, float]:
     """The best point that is reached from some starts, and its value.
 
     Inputs that may have any value are moved along the gradient. Then levels and whole numbers are
@@ -33,11 +67,13 @@ def climb(values: Values, space: Space, starts: Array) -> tuple[Array, float]:
     space : Space
         Without a pool.
     starts : array of shape (n, d)
+    iterations : int
+        Of the gradient search.
     """
     moved = starts
     if len(space.continuous):
         climbed = _constrained if len(space.b) else _together
-        moved = np.vstack([starts, _allowed(space, climbed(values, space, starts))])
+        moved = np.vstack([starts, _allowed(space, climbed(values, space, starts, iterations))])
     found = values(moved)
     best = int(np.argmax(found))
     return _stepped(values, space, moved[best], float(found[best]))
@@ -76,7 +112,7 @@ def _slopes(values: Values, space: Space, U: Array) -> tuple[Array, Array]:
     return found[:, 0], (found[:, 1:] - found[:, :1]) / steps
 
 
-def _together(values: Values, space: Space, starts: Array) -> Array:
+def _together(values: Values, space: Space, starts: Array, iterations: int) -> Array:
     """Climb from all starts at once: the sum of their values has the gradients of each."""
     from scipy.optimize import minimize
 
@@ -89,7 +125,7 @@ def _together(values: Values, space: Space, starts: Array) -> Array:
         return -float(np.sum(value)), -gradient.ravel()
 
     bounds = [(space.low[i], space.high[i]) for _ in starts for i in free]
-    options = {"maxiter": _ITERATIONS, "maxfun": 2 * _ITERATIONS}
+    options = {"maxiter": iterations, "maxfun": iterations + 4}
     with np.errstate(all="ignore"):
         found = minimize(
             negative, starts[:, free].ravel(), jac=True, bounds=bounds, options=options
@@ -99,7 +135,7 @@ def _together(values: Values, space: Space, starts: Array) -> Array:
     return U
 
 
-def _constrained(values: Values, space: Space, starts: Array) -> Array:
+def _constrained(values: Values, space: Space, starts: Array, iterations: int) -> Array:
     """Climb from each start between linear constraints."""
     from scipy.optimize import minimize
 
@@ -127,7 +163,7 @@ def _constrained(values: Values, space: Space, starts: Array) -> Array:
                 bounds=bounds,
                 constraints=[rule],
                 method="SLSQP",
-                options={"maxiter": _ITERATIONS},
+                options={"maxiter": iterations},
             )
         end = start.copy()
         end[free] = found.x

@@ -21,7 +21,7 @@ _SHARES = _WEIGHTS / _WEIGHTS.sum()
 def moments_of(
     response: Logarithm | YeoJohnson | None, mean: Array, var: Array
 ) -> tuple[Array, Array]:
-    """Mean of the response and its mean slope, where the transformed one has this mean and variance.
+    """Mean of the response and its mean slope, where its transformation has these moments.
 
     Examples
     --------

@@ -17,6 +17,8 @@ from .constraints import parse
 
 Array = NDArray[np.float64]
 
+#: How far points near others are from them, in the unit cube.
+NEARNESS = 0.05
 #: How far outside a constraint rounding may put a point, in unit-cube inputs.
 _SLACK = 1e-9
 #: Random points for each that is wanted, before constraints are walked along instead.
@@ -165,6 +167,15 @@ class Space:
             raise DataError("no point with whole numbers was found that satisfies the constraints")
         return found[:n]
 
+    def near(self, U: Array, n: int, rng: np.random.Generator) -> Array:
+        """At most n points near some others, with the same levels."""
+        picked = U[rng.integers(len(U), size=n)]
+        moved = picked + NEARNESS * rng.standard_normal(picked.shape)
+        columns = list(self.levels)
+        moved[:, columns] = picked[:, columns]
+        moved = self.snapped(moved)
+        return moved[self.inside(moved)]
+
     def _spread(self, n: int, rng: np.random.Generator) -> Array:
         """A Latin hypercube of the box; categories are shuffled, each level as often as others."""
         cells = np.array([rng.permutation(n) for _ in self.low]).T
@@ -225,7 +236,7 @@ class Space:
 
     def neighbours(self, u: Array) -> Array:
         """Points that differ from one in a single level, or in a whole number by one."""
-        found = [v for v in self._neighbours(u)]
+        found = list(self._neighbours(u))
         return np.array(found).reshape(-1, len(u))
 
     def _neighbours(self, u: Array) -> Iterator[Array]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.box import Bounds
-from ..errors import DataError
+from ..errors import DataError, unknown
 from ..estimators import check_is_fitted
 from ..models.targets import models_of
 from .beliefs import Belief
@@ -129,17 +129,9 @@ def suggest(
     """
     if n < 1:
         raise DataError(f"n is {n}; ask for at least one suggestion")
-    check_is_fitted(model)
-    models = models_of(model)
-    primary = _primary(models, target)
-    check_is_fitted(primary)
+    models, primary = primary_model(model, target)
     data, aim = primary.training_data_, Goal.of(goal)
-    if candidates is None:
-        space = Space.of(data, bounds, constraints)
-    elif bounds is not None or len(constraints):
-        raise DataError("give candidates, or bounds and constraints, not both")
-    else:
-        space = Space.of_pool(data, *pool_of(primary, candidates))
+    space = space_of(primary, bounds, constraints, candidates)
     prices = costs_of(data, costs)
     chooser = Chooser(
         aim,
@@ -161,15 +153,30 @@ def suggest(
     return found
 
 
-def _primary(models: Mapping[str, Any], target: str | None) -> Any:
-    """The model of the target that the goal is about."""
+def primary_model(model: Any, target: str | None) -> tuple[dict[str, Any], Any]:
+    """All models by their targets, and the one that a goal is about."""
+    check_is_fitted(model)
+    models = models_of(model)
     if target is None:
-        return next(iter(models.values()))
+        return models, next(iter(models.values()))
     if target not in models:
-        from ..errors import unknown
-
         raise unknown("target", target, models)
-    return models[target]
+    return models, models[target]
+
+
+def space_of(
+    model: Any,
+    bounds: Bounds | None,
+    constraints: Sequence[str],
+    candidates: pd.DataFrame | None,
+    inside_data: bool = False,
+) -> Space:
+    """Where points may be: in a pool, or between bounds and constraints."""
+    if candidates is None:
+        return Space.of(model.training_data_, bounds, constraints, inside_data)
+    if bounds is not None or len(constraints):
+        raise DataError("give candidates, or bounds and constraints, not both")
+    return Space.of_pool(model.training_data_, *pool_of(model, candidates))
 
 
 def _suggestion(
