@@ -64,6 +64,8 @@ def kill_once(folder: Path, rng: random.Random, longest: float) -> bool:
         stderr=subprocess.DEVNULL, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )  # fmt: skip
+    if rng.random() < 0.9:  # else it may be killed while it starts
+        wait_for_runner(folder, process)
     try:
         process.wait(rng.uniform(0.0, longest))
     except subprocess.TimeoutExpired:
@@ -74,6 +76,13 @@ def kill_once(folder: Path, rng: random.Random, longest: float) -> bool:
         time.sleep(0.05)
     assert not left, f"{len(left)} processes were left after {number.name}"
     return process.returncode != 0
+
+
+def wait_for_runner(folder: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a runner has begun: a file of its own, which others cannot be, is there."""
+    known = set((folder / "kills.runs").glob(".runner-*"))
+    while process.poll() is None and not set((folder / "kills.runs").glob(".runner-*")) - known:
+        time.sleep(0.01)
 
 
 def marked(mark: str) -> list[int]:
@@ -132,7 +141,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--longest", type=float, default=8.0, help="latest moment of a kill, in s")
+    parser.add_argument("--longest", type=float, default=3.0, help="longest life of a runner, in s")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mastgp-kills-") as name:
         counts = kill_many(Path(name), options.kills, options.seed, options.longest)

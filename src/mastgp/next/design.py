@@ -49,7 +49,8 @@ def sizes(definition: Definition, given: Mapping[str, int] | None = None) -> dic
     wanted = RUNS_PER_INPUT * d + MORE_RUNS
     budget = math.inf if definition.budget is None else definition.budget
     affordable = START_SHARE * budget * (EXPENSIVE_SHARE if len(costs) > 1 else 1.0) / costs[top]
-    expensive = max(math.ceil(min(wanted, affordable)), min(FEWEST_RUNS, int(budget // costs[top])))
+    fewest = int(min(FEWEST_RUNS, budget / costs[top]))
+    expensive = max(math.ceil(min(wanted, affordable)), fewest)
     found = _cheap_sizes(definition, expensive, d) | {top: expensive}
     return {name: max(found[name] - (given or {}).get(name, 0), 0) for name in costs}
 

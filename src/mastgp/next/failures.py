@@ -27,7 +27,7 @@ _PRIOR = 0.5
 #: and how far "beside" reaches, in the same distances.
 _REPEATED, _BESIDE = 0.9, 0.03
 #: Places must foretell failures better than the rate alone by this much, in nats, to be believed.
-_NEEDED = 2.0
+_NEEDED = 4.0
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from ..errors import DataError, listed
 MOST_CHARACTERS = 10_000_000
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)"
 _ALONE = re.compile(rf"(?:{_NUMBER})", re.IGNORECASE)
-_NAMED = re.compile(rf".*[=:]\s*({_NUMBER})(?:\s+\S{{1,20}})?", re.IGNORECASE)
+_NAMED = re.compile(rf"(?:.*=|.*[^\d\s]\s*:)\s*({_NUMBER})(?:\s+\S{{1,20}})?", re.IGNORECASE)
 _AFTER_WORD = re.compile(rf"\S+\s+({_NUMBER})", re.IGNORECASE)
 _TROUBLE = re.compile(r"error|fail|diverg|abort|exception|warning|traceback", re.IGNORECASE)
 
