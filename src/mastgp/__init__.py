@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     from .check.validation import validate
     from .data.dataset import Dataset
     from .models.mast import MAST
+    from .next.inputs import integer
     from .next.optimum import Optimum, optimum
     from .next.report import write_report
+    from .next.study import Study
     from .next.suggestions import Suggestion, suggest
 
 __version__ = "0.1.0"
@@ -78,10 +80,12 @@ __all__ = [
     "RangeWarning",
     "RefitWarning",
     "ScaleWarning",
+    "Study",
     "Suggestion",
     "UnitWarning",
     "__version__",
     "fit",
+    "integer",
     "load",
     "optimum",
     "read_table",
@@ -98,6 +102,8 @@ __getattr__ = lazily(
         ".api": ("fit", "load", "read_table"),
         ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
+        ".next.inputs": ("integer",),
+        ".next.study": ("Study",),
         ".next.optimum": ("Optimum", "optimum"),
         ".next.report": ("write_report",),
         ".next.suggestions": ("Suggestion", "suggest"),

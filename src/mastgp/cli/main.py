@@ -24,6 +24,7 @@ from .plot import plot
 from .predict import predict
 from .report import report
 from .show import show
+from .study import app as study
 
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.command(cls=FitCommand)(fit)
 for command in (predict, show, plot, report, export, methods, demo):
     app.command(cls=Command)(command)
+app.add_typer(study, name="study")
 app.add_typer(bench, name="bench")
 app.add_typer(icl, name="icl")
 

@@ -22,7 +22,8 @@ Kind = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="all, parity (held-out check), calibration (do the intervals hold?), slices or trust.",
+        help="all, parity (held-out check), calibration (do the intervals hold?), slices, "
+        "contour (over two inputs) or trust.",
     ),
 ]
 

@@ -124,6 +124,8 @@ class Chooser:
         Fidelities that may be chosen.
     limits : sequence of Limit
     rng : Generator
+    success : function or None
+        Probability that a run succeeds, at points in the unit cube.
     """
 
     goal: Goal
@@ -132,6 +134,7 @@ class Chooser:
     levels: list[int]
     limits: Sequence[Limit]
     rng: np.random.Generator
+    success: Callable[[Array], Array] | None = None
     _references: Array | None = field(default=None, init=False)
 
     def choose(self, outlook: Outlook) -> Chosen | None:
@@ -148,7 +151,7 @@ class Chooser:
         criterion = self._accuracy(outlook)
         best: dict[int, Found] = {}
         for level in levels:
-            values = partial(criterion.gains, level=level)
+            values = partial(self._learned, criterion, level)
             found = self._screen(outlook, values, [level])
             if found is not None:
                 best[level] = found
@@ -157,7 +160,7 @@ class Chooser:
         most = max(found.value / self.prices[i] for i, found in best.items())
         for level, found in best.items():
             if found.value / self.prices[level] >= CLOSE * most:
-                best[level] = self._climbed(partial(criterion.gains, level=level), found)
+                best[level] = self._climbed(partial(self._learned, criterion, level), found)
         level = max(best, key=lambda i: best[i].value / self.prices[i])
         gains = {i: found.value for i, found in best.items()}
         return Chosen(best[level].u, level, gains, candidate=best[level].label)
@@ -167,7 +170,16 @@ class Chooser:
             self._references = self.space.sample(REFERENCES, self.rng)
         references = outlook.belief.at(self._references, outlook.belief.top)
         probable = np.exp(feasibility(self.limits, self.space.data)(self._references))
+        probable *= self._succeeds(self._references)
         return Accuracy(outlook, references, np.maximum(probable, 1e-6))
+
+    def _learned(self, criterion: Accuracy, level: int, U: Array) -> Array:
+        """Gains of runs of a fidelity, which may fail."""
+        return criterion.gains(U, level) * self._succeeds(U)
+
+    def _succeeds(self, U: Array) -> Array:
+        """Probability that runs succeed."""
+        return np.ones(len(U)) if self.success is None else self.success(U)
 
     def _for_promise(self, outlook: Outlook, levels: list[int]) -> Chosen | None:
         """The most promising point, then the fidelity that brings most per cost there."""
@@ -186,14 +198,18 @@ class Chooser:
 
     def _promise(self, outlook: Outlook) -> Promise:
         feasible = feasibility(self.limits, self.space.data)
+
+        def possible(U: Array) -> Array:
+            return feasible(U) + np.log(np.maximum(self._succeeds(U), 1e-100))
+
         if self.goal.value is not None:
-            return Level(outlook, feasible, self.goal.value)
+            return Level(outlook, possible, self.goal.value)
         belief = outlook.belief
         running = outlook.runs.U[outlook.runs.levels == belief.top]
         U = np.vstack([belief.data.unit(belief.data.top), running])
         allowed = feasible(U) >= _PROBABLE
         seen = belief.at(U[allowed] if allowed.any() else U, belief.top)
-        return Extreme(outlook, feasible, 1.0 if self.goal.kind == "minimum" else -1.0, seen)
+        return Extreme(outlook, possible, 1.0 if self.goal.kind == "minimum" else -1.0, seen)
 
     def _screen(
         self, outlook: Outlook, values: Callable[[Array], Array], levels: list[int]

@@ -45,10 +45,10 @@ class Limit:
         return np.log(np.maximum(below if self.below else 1.0 - below, _SMALLEST))
 
 
-def limits_from(texts: Sequence[str], models: Mapping[str, Any]) -> list[Limit]:
-    """Read limits on the targets of some models."""
-    found = []
-    for text in texts:
+def limits_from(texts: Sequence[str | Limit], models: Mapping[str, Any]) -> list[Limit]:
+    """Read limits on the targets of some models; those that have a model stay as they are."""
+    found = [limit for limit in texts if isinstance(limit, Limit)]
+    for text in (text for text in texts if isinstance(text, str)):
         for constraint in parse(text, list(models)):
             if len(constraint.coefficients) != 1:
                 raise DataError(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..data.box import Bounds
 from ..errors import DataError, unknown
@@ -12,7 +15,7 @@ from ..estimators import check_is_fitted
 from ..models.targets import models_of
 from .beliefs import Belief
 from .choosing import Chooser, Chosen, Goal
-from .limits import limits_from
+from .limits import Limit, limits_from
 from .money import allowed_levels, costs_of
 from .outlook import Outlook
 from .randomness import generator
@@ -22,6 +25,8 @@ from .space import Space
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ def suggest(
     pending: Sequence[tuple[Mapping[str, Any], Any]] | pd.DataFrame | None = None,
     bounds: Bounds | None = None,
     constraints: Sequence[str] = (),
-    limits: Sequence[str] | None = None,
+    limits: Sequence[str | Limit] | None = None,
+    success: Callable[[Array], Array] | None = None,
     allow: Sequence[Any] | None = None,
     candidates: pd.DataFrame | None = None,
     random_state: Any = None,
@@ -93,8 +99,11 @@ def suggest(
         Where runs may be. By default in the box that the model was fitted with.
     constraints : sequence of str
         Linear constraints on the inputs, such as ``"a + 2*b <= 3"``.
-    limits : sequence of str, optional
-        Limits on targets of the same model, such as ``"stress <= 250"``.
+    limits : sequence of str or Limit, optional
+        Limits on targets of the same model, such as ``"stress <= 250"``, or limits with models of
+        their own.
+    success : function, optional
+        Probability that a run succeeds at all, of unit-cube inputs of shape (n, d).
     allow : sequence of fidelity names, optional
         Fidelities that may be suggested. By default all but those of which the model's verdict
         says that they hurt or make no difference.
@@ -131,6 +140,7 @@ def suggest(
         allowed_levels(primary, allow),
         limits_from(limits or (), models),
         generator(random_state),
+        success,
     )
     outlook = Outlook(Belief(primary), *pending_runs(primary, pending))
     found = []

@@ -23,6 +23,7 @@ from ..files import atomic_write
 from ..models.estimator import MultiFidelityRegressor
 from ..models.targets import SeveralTargets, models_of
 from ..models.transformed import alone_like
+from .contours import plot_contour
 from .levels import (
     category_of,
     centre_of,
@@ -43,7 +44,7 @@ Array = NDArray[np.float64]
 Panel = Callable[["Axes"], None]
 
 #: What can be drawn.
-KINDS = ("all", "parity", "calibration", "slices", "trust")
+KINDS = ("all", "parity", "calibration", "slices", "contour", "trust")
 #: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
 MAX_SLICES = 6
 #: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
@@ -357,7 +358,7 @@ def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
 
 
 def draw(model: MultiFidelityRegressor | SeveralTargets, kind: str = "all") -> Figure:
-    """Draw one kind of figure: ``all``, ``parity``, ``calibration``, ``slices`` or ``trust``.
+    """Draw one kind of figure, one of :data:`KINDS`.
 
     Several targets are drawn below each other.
     """
@@ -372,6 +373,8 @@ def _panels(model: MultiFidelityRegressor, kind: str) -> list[Panel]:
         return _all_panels(model)
     if kind == "slices":
         return _slices(model)
+    if kind == "contour":
+        return [partial(plot_contour, model), partial(plot_contour, model, uncertainty=True)]
     if kind == "parity":
         return [partial(plot_parity, model)]
     if kind == "calibration":

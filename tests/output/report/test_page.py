@@ -175,7 +175,8 @@ def nasty_model():
     X["'; --"] = np.array(["</script>", "<b>", "&lt;"])[np.arange(24) % 3]
     y = pd.Series(X.iloc[:, 0] + X.iloc[:, 1] ** 2, name="</title><script>stolen=1</script>")
     labels = ["<i>"] * 15 + ["</table>"] * 9
-    return MAST(order=["<i>", "</table>"]).fit(X, y, fidelity=labels)
+    model = MAST(order=["<i>", "</table>"])
+    return model.fit(X, y, fidelity=labels, categorical=["'; --"])
 
 
 @needs_chromium
