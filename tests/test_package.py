@@ -43,8 +43,8 @@ ROOMS = (
     "baselines",
     "check",
     "auto",
-    "output",
     "next",
+    "output",
     "bench",
     "cli",
 )

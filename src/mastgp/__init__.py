@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from .models.mast import MAST
     from .next.inputs import integer
     from .next.optimum import Optimum, optimum
-    from .next.report import write_report
     from .next.study import Study
     from .next.suggestions import Suggestion, suggest
+    from .output.report.advised import write_report
 
 __version__ = "0.1.0"
 
@@ -105,7 +105,7 @@ __getattr__ = lazily(
         ".next.inputs": ("integer",),
         ".next.study": ("Study",),
         ".next.optimum": ("Optimum", "optimum"),
-        ".next.report": ("write_report",),
+        ".output.report.advised": ("write_report",),
         ".next.suggestions": ("Suggestion", "suggest"),
     },
 )

@@ -34,7 +34,7 @@ def report(
 
     The file holds everything. It opens in any browser, without Python and without a network.
     """
-    from ..next.report import write_report
+    from ..output.report.advised import write_report
 
     output = output or f"{Path(model_files[0]).stem}.html"
     _check_names(model_files)

@@ -14,6 +14,7 @@ from ..progress import progress
 from . import terminal
 from .commands import Command
 from .files import check_output
+from .study_pages import serve, write_page
 from .study_printing import print_event, print_standing
 from .terminal import AsJson
 
@@ -27,6 +28,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+app.command(cls=Command)(serve)
 
 StudyFile = Annotated[str, typer.Argument(metavar="STUDY", help="File of the study.")]
 Inputs = Annotated[
@@ -164,6 +167,11 @@ Figure = Annotated[
 ]
 TrialsFile = Annotated[
     str | None, typer.Option("--table", metavar="FILE", help="Also write all trials to this table.")
+]
+
+
+PageFile = Annotated[
+    str | None, typer.Option("--html", metavar="FILE", help="Also write its page to this file.")
 ]
 
 
@@ -326,13 +334,17 @@ def run(
 
 @app.command(cls=Command)
 def show(
-    study_file: StudyFile, output: Figure = None, table: TrialsFile = None, as_json: AsJson = False
+    study_file: StudyFile,
+    output: Figure = None,
+    table: TrialsFile = None,
+    page: PageFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show where a study stands: spent, best, accuracy, and whether to go on."""
     from ..data.writing import write_table
 
     study = _opened(study_file)
-    for path in (output, table):
+    for path in (output, table, page):
         if path is not None:
             check_output(path, inputs=[study_file])
     with terminal.notes(), progress():
@@ -345,6 +357,8 @@ def show(
         write_table(study.table(), table)
     if output is not None:
         _draw(study, output)
+    if page is not None:
+        write_page(study, page)
 
 
 def _draw(study: Study, output: str) -> None:

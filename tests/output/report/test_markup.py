@@ -9,8 +9,8 @@ import pytest
 
 from mastgp.output.report.markup import (
     Markup,
-    json_for_page,
     joined,
+    json_for_page,
     number,
     table,
     tag,

@@ -85,7 +85,7 @@ def _document(entries: Sequence[Entry], title: str, command: str) -> str:
             void("meta", http_equiv="Content-Security-Policy", content=_policy()),
             void("meta", name="referrer", content="no-referrer"),
             tag("title", title),
-            tag("style", Markup(_asset("page.css"))),
+            tag("style", Markup(asset("page.css"))),
         ]
     )
     return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', body), lang='en')}\n"
@@ -126,13 +126,14 @@ def _footer() -> str:
     )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a file that pages are made of."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
 
 
 def _source(name: str) -> str:
     """A script, which must not end the element it stands in."""
-    source = _asset(f"{name}.js")
+    source = asset(f"{name}.js")
     assert "</script" not in source
     return f"\n{source}"
 

@@ -7,8 +7,8 @@ import pytest
 
 import mastgp
 from exported import fitted
-from mastgp.next import report
-from mastgp.next.report import write_report
+from mastgp.output.report import advised
+from mastgp.output.report.advised import write_report
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def pages(monkeypatch):
     """What would have been written, without the writing."""
     written = []
     monkeypatch.setattr(
-        report, "write_page", lambda models, path, **more: written.append((models, more))
+        advised, "write_page", lambda models, path, **more: written.append((models, more))
     )
     return written
 
@@ -43,6 +43,6 @@ def test_what_cannot_be_advised_is_explained(pages, monkeypatch):
     def refuse(*_):
         raise mastgp.MastError("no covariance")
 
-    monkeypatch.setattr(report, "suggest", refuse)
+    monkeypatch.setattr(advised, "suggest", refuse)
     write_report(fitted("mast"), "a.html")
     assert pages[0][1]["advice"]["drag"].why_none == "no covariance"

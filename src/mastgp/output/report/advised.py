@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from ..errors import MastError, MastWarning, silenced
-from ..models.targets import models_of
-from ..output.report.facts import Advice
-from ..output.report.page import write_page
-from .suggestions import suggest
+from ...errors import MastError, MastWarning, silenced
+from ...models.targets import models_of
+from ...next.suggestions import suggest
+from .facts import Advice
+from .page import write_page
 
 #: Runs that a page advises.
 N_RUNS = 3
