@@ -137,7 +137,7 @@ def _bridge_class() -> Any:
     from gpytorch.distributions import MultivariateNormal
     from gpytorch.likelihoods import GaussianLikelihood
 
-    class Bridge(Model, FantasizeMixin):  # type: ignore[misc]
+    class Bridge(Model, FantasizeMixin):
         """A fitted model of this package as one of BoTorch, perhaps given more observations."""
 
         def __init__(self, joint: Joint, given: tuple[Any, Any, Any] | None = None) -> None:
@@ -169,7 +169,7 @@ def _bridge_class() -> Any:
             """Inputs are in the user's units already."""
             return X
 
-        def posterior(
+        def posterior(  # type: ignore[override, unused-ignore]
             self,
             X: Any,
             output_indices: Any = None,

@@ -7,7 +7,6 @@ from typing import Any
 
 from .choosing import Chosen, Goal
 
-
 #: A ratio above this is not worth a number.
 _FAR_MORE = 100.0
 
