@@ -26,7 +26,7 @@ def truth(X):
 
 
 def new_values():
-    return truth(NEW) + np.array([0.0, 0.1, 0.0])
+    return truth(NEW) + np.array([0.0, 0.3, 0.0])
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,9 @@ def test_frames_categories_and_wrong_rows(rng):
     assert grown.training_data_.top.y[-1] == 0.25
     with pytest.raises(DataError, match="level"):
         model.update(pd.DataFrame({"a": [0.1], "kind": ["r"]}), [0.1])
-    log = TransformedResponse(SingleFidelity()).fit(rng.random((6, 1)), [1.0, 2.0, 3.0, 2.0, 4.0, 3.0])
+    log = TransformedResponse(SingleFidelity()).fit(
+        rng.random((6, 1)), [1.0, 2.0, 3.0, 2.0, 4.0, 3.0]
+    )
     with pytest.raises(DataError, match="positive values"):
         log.update([[0.2]], [-1.0])
 

@@ -43,7 +43,7 @@ def test_a_surprise_is_said(model, fidelity):
 
 
 def test_rows_outside_and_many_rows_are_said(model, rows):
-    outside = np.array([[1.4, 0.5]])
+    outside = np.array([[1.15, 0.5]])
     with pytest.warns(RefitWarning, match="outside the range"):
         model.update(outside, model.predict(outside), "fine")
     X = np.random.default_rng(1).random((14, 2))

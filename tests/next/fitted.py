@@ -15,12 +15,12 @@ def bowl(X):
     return ((X - BEST) ** 2).sum(axis=1)
 
 
-def bowl_data(n_cheap=24, n_dear=8, seed=7):
+def bowl_data(n_cheap=24, n_dear=12, seed=7):
     """Rows of a tilted bowl and of the bowl."""
     rng = np.random.default_rng(seed)
     X = rng.random((n_cheap + n_dear, 2))
     labels = np.array(["coarse"] * n_cheap + ["fine"] * n_dear)
-    y = bowl(X) + np.where(labels == "coarse", 0.2 * X[:, 0] - 0.1 + 0.05 * np.sin(9 * X[:, 1]), 0)
+    y = bowl(X) + np.where(labels == "coarse", 0.2 * X[:, 0] - 0.1 + 0.01 * np.sin(9 * X[:, 1]), 0)
     return X, y, labels
 
 
