@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError, RefitWarning
+from ..errors import DataError, RefitWarning, unknown
 from ..progress import progress
 from . import terminal
 from .files import ModelFile, check_output, load_model, paths_of
@@ -15,6 +15,7 @@ from .terminal import AsJson
 
 if TYPE_CHECKING:
     from ..data.arrays import Table
+    from ..data.dataset import Dataset
 
 Files = Annotated[
     list[str],
@@ -104,6 +105,8 @@ def _read(
         column = "fidelity"
     elif len(data.fidelities) == 1:
         paths = {data.top.name: files}
+    elif column is None:
+        _check_names([file.name for file in named_files(files)], data)
     return training_table(
         paths,
         response,
@@ -112,3 +115,11 @@ def _read(
         skip_missing=skip_missing,
         kinds=Kinds(categorical=[category.name for category in data.categories]),
     )
+
+
+def _check_names(names: list[str], data: Dataset) -> None:
+    """Refuse files that are named after no fidelity."""
+    known = [fidelity.name for fidelity in data.fidelities]
+    for name in names:
+        if name not in known:
+            raise unknown("fidelity", name, known, "; say --fidelity NAME, or NAME=FILE")
