@@ -158,7 +158,7 @@ def test_multi_fidelity_max_value_entropy_with_pending_points(drawn_model):
     values = entropy(X)
     values.sum().backward()
     assert torch.isfinite(values).all()
-    assert (values > 0).any()
+    assert values.max() > values.min()
     assert torch.isfinite(X.grad).all()
     entropy.set_X_pending(X.detach()[:1, 0])
     after = entropy(X.detach())
