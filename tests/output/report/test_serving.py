@@ -37,7 +37,7 @@ def test_it_is_on_the_loopback_address_and_sends_the_page(address):
     assert asked(address, host="localhost:80")[0] == 200
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "/../../etc/passwd", "/?run=1", "//"])
+@pytest.mark.parametrize("path", ["/etc/passwd", "/../../etc/passwd", "/?run=1"])
 def test_nothing_else_is_there(address, path):
     assert asked(address, path=path)[0] == 404
 

@@ -15,7 +15,7 @@ def study(tmp_path):
         tmp_path / "a.study",
         inputs={"<b>x": (0.0, 1.0), "z": (0.0, 1.0)},
         costs={"panel": 1.0, "<script>": 10.0},
-        targets=["drag"],
+        target="drag",
         goal="minimum",
         budget=100.0,
         method="ar1",
