@@ -16,6 +16,7 @@ from ..processes import EndedError, ending_in_order
 from . import terminal
 from .bench import app as bench
 from .commands import Command, FitCommand
+from .compare import compare
 from .demo import demo
 from .fit import fit
 from .methods import icl, methods
@@ -31,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command(cls=FitCommand)(fit)
-for command in (predict, show, plot, methods, demo):
+for command in (predict, show, plot, compare, methods, demo):
     app.command(cls=Command)(command)
 app.add_typer(bench, name="bench")
 app.add_typer(icl, name="icl")
