@@ -22,7 +22,15 @@ def test_a_positive_target_over_three_decades_is_worth_a_word():
         mastgp.fit(Dataset.from_arrays(X, WIDE), method="hf-only")
 
 
-@pytest.mark.parametrize("y", [10.0 ** (1.9 * X[:, 0]), WIDE - 2.0, np.where(WIDE > 2, WIDE, 0.0)])
+@pytest.mark.parametrize(
+    "y",
+    [
+        10.0 ** (1.9 * X[:, 0]),
+        WIDE - 2.0,
+        np.where(WIDE > 2, WIDE, 0.0),
+        X[:, 0] + 0.001,  # evenly spread, from nearly zero
+    ],
+)
 def test_others_are_not(y):
     with warnings.catch_warnings():
         warnings.simplefilter("error", DecadesWarning)

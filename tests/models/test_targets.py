@@ -147,3 +147,45 @@ def test_fit_takes_targets_as_columns(data):
     same = mastgp.fit(arrays, COSTS, method="ar1-map")
     assert same.target_names_ == ["y0", "y1"]
     np.testing.assert_array_equal(same.predict(QUERIES), model.predict(QUERIES))
+
+
+def test_logarithms_of_some_targets(data):
+    X, Y, labels = data
+    Y = Y.fillna(1.0).assign(cl=Y.cl - 0.5)
+    model = SeveralTargets(CoKriging(COSTS, inference="map"), log=["cd"]).fit(X, Y, labels)
+    assert (model["cl"].is_transformed, model["cd"].is_logarithmic) == (False, True)
+    assert (model.predict_interval(QUERIES)[0][:, 1] > 0.0).all()
+    alone = CoKriging(COSTS, inference="map").fit(X, np.log(Y.cd), labels)
+    np.testing.assert_allclose(
+        model["cd"].predict_quantile(QUERIES, 0.5), np.exp(alone.predict(QUERIES))
+    )
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        (["cm"], "log names 'cm', but the targets are 'cl', 'cd'"),
+        ("cd", "log must be a list of targets"),
+        (True, r"^target 'cl': cl is -\d.* in row \d+ \(\d+ such values in all\): only positive"),
+    ],
+)
+def test_logarithms_that_cannot_be(data, log, words):
+    X, Y, labels = data
+    Y = Y.fillna(1.0).assign(cl=Y.cl - 0.5)
+    with pytest.raises(DataError, match=words):
+        SeveralTargets(CoKriging(COSTS, inference="map"), log=log).fit(X, Y, labels)
+
+
+def test_the_logarithm_of_one_target(data):
+    X, Y, labels = data
+    tables = {n: (X[labels == n], Y.cl[labels == n] + 0.1) for n in COSTS}
+    named = mastgp.fit(tables, COSTS, method="ar1-map", log=["cl"])
+    everything = mastgp.fit(tables, COSTS, method="ar1-map", log=True)
+    np.testing.assert_array_equal(named.predict(QUERIES), everything.predict(QUERIES))
+    dataset = mastgp.Dataset.from_tables(tables, costs=COSTS)
+    same = mastgp.fit(dataset, method="ar1-map", log=["cl"])
+    np.testing.assert_array_equal(named.predict(QUERIES), same.predict(QUERIES))
+    for data_of in (tables, dataset):
+        costs = COSTS if data_of is tables else None
+        with pytest.raises(DataError, match="log names 'cd', but the target is 'cl'"):
+            mastgp.fit(data_of, costs, method="ar1-map", log=["cd"])

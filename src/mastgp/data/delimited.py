@@ -11,7 +11,7 @@ import io
 import re
 import warnings
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -45,7 +45,8 @@ def read_delimited(text: str, path: str) -> Source:
     rest = _without_comments(_after_line(text, header.lines))
     table = _read_cells(rest, header, path)
     _number_lines(table, rest, header)
-    return text_source(
+    short = table.index[table.isna().any(axis=1)]
+    source = text_source(
         header.names,
         table,
         path,
@@ -53,6 +54,18 @@ def read_delimited(text: str, path: str) -> Source:
         unit="line",
         separator=" " if header.separator == _SPACES else header.separator,
     )
+    if header.separator == _SPACES:
+        _refuse_short_rows(source, short)
+    return source
+
+
+def _refuse_short_rows(source: Source, short: pd.Index[Any]) -> None:
+    """Refuse rows that lack a cell between spaces: nobody can tell which."""
+    for label in source.rows.index.intersection(short)[:1]:
+        raise DataError(
+            f"{source.place(label)} has fewer cells than the header has names, and between spaces "
+            "nobody can tell which is missing; write NaN in its place"
+        )
 
 
 def _find_header(text: str, path: str) -> _Header:
