@@ -70,7 +70,10 @@ def test_values_without_a_logarithm_are_named():
     [
         ({"log_inputs": ["speed"]}, "log_inputs names 'speed', but the inputs are"),
         ({"log_inputs": "frequency"}, "log_inputs must be a list of inputs"),
-        ({"log_inputs": ["gap"], "categorical": ["gap"]}, "'gap' is categorical and has no log"),
+        (
+            {"log_inputs": ["gap"], "categorical": ["gap"]},
+            "'gap' is categorical, from row 0 on, and has no log",
+        ),
         (
             {"log_inputs": ["frequency"], "bounds": {"frequency": (0.0, 2e6)}},
             "its bounds are positive",
@@ -83,7 +86,7 @@ def test_what_cannot_be_is_refused(options, words):
 
 
 def test_whole_numbers_may_have_logarithms():
-    X = pd.DataFrame({"cells": 10 ** np.arange(6), "x": np.arange(6.0)})
+    X = pd.DataFrame({"cells": 10 ** np.arange(6), "x": np.linspace(0.0, 1.0, 6)})
     data = Dataset.from_arrays(X, np.arange(6.0), integer=["cells"], log_inputs=["cells"])
     assert data.box.logs == data.integers == (0,)
 

@@ -267,7 +267,7 @@ def test_a_column_of_results_for_each_fidelity(mast, tmp_path, rng):
 
 
 def test_repeated_targets_and_inputs_never_let_the_last_one_win(mast, tmp_path):
-    both = mast(*FIT, *COSTS, "--target", "mach", "--method", "ar1-map", "--no-check", "--json")[1]
+    both = mast(*FIT, *COSTS, "--target", "mach", "--no-check", "--json")[1]
     assert list(json.loads(both)["targets"]) == ["drag_counts", "mach"]
     err = mast(*FIT, *COSTS, "--target", "panel=mach")[2]
     assert "either the columns of several targets, or the column of each fidelity" in err

@@ -123,7 +123,7 @@ def test_what_is_wrong_with_levels_is_named(change, words):
 
 
 def test_log_inputs_are_kept():
-    X = np.column_stack([10.0 ** np.arange(6.0), np.arange(6.0)])
+    X = np.column_stack([10.0 ** np.arange(6.0), np.linspace(0.0, 1.0, 6)])
     data = Dataset.from_arrays(X, np.arange(6.0), log_inputs=[0])
     again = restored_dataset(dataset_state(data))
     assert again.box.logs == (0,)
@@ -141,7 +141,7 @@ def test_log_inputs_are_kept():
     ],
 )
 def test_what_is_wrong_with_log_inputs_is_named(logs, words):
-    X = np.column_stack([10.0 ** np.arange(6.0), np.arange(6.0)])
+    X = np.column_stack([10.0 ** np.arange(6.0), np.linspace(0.0, 1.0, 6)])
     state = dataset_state(Dataset.from_arrays(X, np.arange(6.0), log_inputs=[0]))
     state["box"]["logs"] = logs
     with pytest.raises(DamagedError, match=words):
