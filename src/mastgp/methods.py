@@ -45,6 +45,8 @@ class Method:
         says how to get them.
     python_only : bool
         Whether its models cannot be written to a file, so that ``mast fit`` has no use for it.
+    recommended : bool
+        Whether it is the one to begin with.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Method:
     checkpoint: str | None = None
     checkpoint_finder: str | None = None
     python_only: bool = False
+    recommended: bool = False
 
     @property
     def class_name(self) -> str:

@@ -14,6 +14,7 @@ register(
         "mastgp.auto.surrogate:AutoSurrogate",
         "a blend of co-kriging, FIRE, MAST and single GPs, weighted by their held-out predictions",
         "you want a good model without choosing a method, and can wait a few seconds",
+        recommended=True,
     )
 )
 register(

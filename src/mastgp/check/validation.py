@@ -55,7 +55,7 @@ def validate(model: MultiFidelityRegressor | SeveralTargets) -> pd.DataFrame:
         return _validated(model)
     import pandas as pd
 
-    tables = {name: _validated(one) for name, one in models.items()}
+    tables = {name: _validated(one).copy() for name, one in models.items()}
     for name, table in tables.items():
         table.insert(0, "target", name)
     return pd.concat(list(tables.values()), ignore_index=True)
@@ -73,7 +73,7 @@ def _validated(model: MultiFidelityRegressor) -> pd.DataFrame:
     import pandas as pd
 
     if (rows := kept_check(model)) is not None:
-        return pd.DataFrame(rows) if model.validation_ is None else model.validation_.copy()
+        return pd.DataFrame(rows) if model.validation_ is None else model.validation_
     checked = held_out(model)
     table = check_table({model.label: checked, ALONE: held_out(alone_like(model))})
     model.check_ = {"table": records(table), "held_out": asdict(checked)}

@@ -16,6 +16,7 @@ from ..processes import EndedError, ending_in_order
 from . import terminal
 from .bench import app as bench
 from .commands import Command, FitCommand
+from .compare import compare
 from .demo import demo
 from .export import export
 from .fit import fit
@@ -36,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command(cls=FitCommand)(fit)
-for command in (predict, show, plot, report, export, optimum, update, methods, demo):
+for command in (predict, show, plot, report, export, compare, optimum, update, methods, demo):
     app.command(cls=Command)(command)
 app.command(name="next", cls=Command)(suggest_next)
 app.add_typer(study, name="study")

@@ -152,15 +152,19 @@ def encode(X: Any, kinds: Kinds, places: Sequence[str]) -> Encoded:
     integers = tuple(sorted(i for i, kind in said.items() if kind == "integer"))
     forced = [i for i, kind in said.items() if kind != "categorical" and columns.is_special(i)]
     replaced = columns.replaced(categories, places, forced)
-    return Encoded(replaced, categories, integers, _logs(kinds, columns.names, categories))
+    return Encoded(replaced, categories, integers, _logs(kinds, columns.names, categories, places))
 
 
-def _logs(kinds: Kinds, names: Sequence[str], categories: Sequence[Category]) -> tuple[int, ...]:
+def _logs(
+    kinds: Kinds, names: Sequence[str], categories: Sequence[Category], places: Sequence[str]
+) -> tuple[int, ...]:
     """Columns whose logarithms are modelled; labels have none."""
     logs = kinds.logs(names)
     for category in categories:
         if category.column in logs:
-            raise DataError(f"input {category.name!r} is categorical and has no logarithm")
+            raise DataError(
+                f"input {category.name!r} is categorical, from {places[0]} on, and has no logarithm"
+            )
     return logs
 
 

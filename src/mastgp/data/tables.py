@@ -161,6 +161,16 @@ def query_source(
     return without_missing(source, inputs, texts) if skip_missing else source
 
 
+def target_values(source: Source, targets: Sequence[str]) -> pd.DataFrame:
+    """Values of targets in a file; NaN where a cell is empty."""
+    Header(source.path, list(source.rows.columns)).check_has(targets)
+    values = numeric(source, targets, may_be_missing=True)
+    for target in targets:
+        if values[target].isna().all():
+            raise DataError(f"{source.path} has no value in column {target!r}")
+    return values
+
+
 def query_inputs(
     source: Source, inputs: Sequence[str], categories: Sequence[Category] = ()
 ) -> pd.DataFrame:

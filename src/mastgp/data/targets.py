@@ -126,7 +126,10 @@ def _rows(table: Table, kept: NDArray[np.bool_]) -> Table:
     """Some of a table's rows, which keep their places; a warning says how many are left out."""
     rows = np.flatnonzero(kept)
     if not len(rows):
-        raise DataError(f"no row has a value of target {table.target_name!r}; leave it out")
+        raise DataError(
+            f"no row has a value of target {table.target_name!r}, from {table.places[0]} on; leave "
+            "it out"
+        )
     n, first = int((~kept).sum()), int(np.argmin(kept))
     of = "" if table.fidelity is None else f" of fidelity {str(_at(table.fidelity, first))!r}"
     warn(

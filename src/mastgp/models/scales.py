@@ -9,8 +9,10 @@ import numpy as np
 from ..data.dataset import Dataset
 from ..errors import DecadesWarning, warn
 
-#: A positive response that spans more decades than this is worth a word.
+#: A positive response that spans more decades than this is worth a word,
 MANY_DECADES = 2.0
+#: unless half of its values are above this share of the largest: then a few near zero are all.
+HIGH = 0.2
 
 
 class OfResponse:
@@ -41,7 +43,7 @@ def suggest_logarithm(model: OfResponse) -> None:
     if model.settles_response or (y <= 0.0).any():
         return
     decades = math.log10(y.max()) - math.log10(y.min())
-    if decades > MANY_DECADES:
+    if decades > MANY_DECADES and np.median(y) < HIGH * y.max():
         name = data.target_name or "y"
         warn(
             f"target {name!r} is positive and spans {decades:.1f} decades ({y.min():.3g} to "

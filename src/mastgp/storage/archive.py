@@ -80,6 +80,15 @@ def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
     return manifest, arrays
 
 
+def is_archive(path: Path) -> bool:
+    """Whether a file is a model's, by its list of members; what is no file is none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _MANIFEST in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name), content)  # a fixed date: same model, same bytes
 
