@@ -62,7 +62,7 @@ def odd_model(rng: np.random.Generator):
         X[names[0]] = X.iloc[0, 0]
     kinds = {}
     if rng.random() < 0.4:
-        levels = [str(rng.choice(NAMES)) + str(i) for i in range(rng.integers(1, 7))]
+        levels = [f"L{rng.choice(NAMES)}{i}" for i in range(rng.integers(1, 7))]
         X["level"] = [levels[i % len(levels)] for i in range(len(X))]
         kinds = {"categorical": ["level"]}
     labels = np.repeat(["<cheap>", "</dear>"], [n_cheap, n_dear])

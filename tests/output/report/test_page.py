@@ -224,6 +224,19 @@ def test_a_method_that_no_page_can_compute_has_its_slices(browser, tmp_path):
 
 
 @needs_chromium
+def test_one_input_is_enough(browser, tmp_path):
+    x = np.linspace(0, 1, 9)[:, None]
+    model = MAST().fit(x, np.sin(4 * x[:, 0]))
+    write_page([("y", model)], tmp_path / "page.html")
+    with Opened(browser, tmp_path / "page.html", 360) as opened:
+        np.testing.assert_allclose(
+            opened.predict([[0.3]])[0], predicted(model, [[0.3]])[0], rtol=1e-6
+        )
+        assert opened.page.locator("#contour").count() == 0
+        assert opened.complaints == []
+
+
+@needs_chromium
 def test_it_prints_on_paper(browser, wing):
     with Opened(browser, wing) as opened:
         paper = opened.page.pdf(format="A4", prefer_css_page_size=True)

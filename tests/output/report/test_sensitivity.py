@@ -54,3 +54,9 @@ def test_levels_are_sampled_as_levels():
 
 def test_samples_shrink_where_predictions_take_long():
     assert sample_size(3, 1e3) > sample_size(3, 1e5) >= sample_size(3, 1e9)
+
+
+def test_the_only_input_explains_everything():
+    x = np.linspace(0, 1, 9)[:, None]
+    found = sobol_indices(SingleFidelity().fit(x, np.sin(4 * x[:, 0])))
+    assert found.first == found.total == found.first_low == found.total_high == 1.0
