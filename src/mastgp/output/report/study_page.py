@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import math
+import warnings
 from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -138,7 +139,10 @@ def _picture(study: Study) -> Markup:
     from ..studies import plot_study
 
     drawn = io.BytesIO()
-    plot_study(study).savefig(drawn, format="png", dpi=110)
+    with warnings.catch_warnings():
+        # A panel without any result yet has nothing to lay out, of which matplotlib complains.
+        warnings.simplefilter("ignore", UserWarning)
+        plot_study(study).savefig(drawn, format="png", dpi=110)
     source = f"data:image/png;base64,{base64.b64encode(drawn.getvalue()).decode()}"
     said = "Results over what was spent, the held-out check, and results over each input"
     return void("img", src=source, alt=said, style="max-width:100%;height:auto")
