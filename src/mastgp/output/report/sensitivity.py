@@ -74,7 +74,8 @@ def sobol_indices(model: MultiFidelityRegressor, work: float = 0.0) -> Indices |
     if not np.ptp(probe) > 1e-9 * np.abs(probe).max():
         return None
     if len(varying) == 1:
-        return Indices(*[_of_all(model, varying, np.ones(1))] * 6, n=n)  # it explains everything
+        whole = _of_all(model, varying, np.ones(1))  # it explains everything
+        return Indices(whole, whole, whole, whole, whole, whole, n)
     found = sobol_indices(func=predicted, n=n, dists=[uniform()] * len(varying), rng=0)
     spread = found.bootstrap(confidence_level=0.95, n_resamples=_RESAMPLES)
     first, total = spread.first_order.confidence_interval, spread.total_order.confidence_interval
