@@ -6,6 +6,10 @@ did no harm) or be refused by an error of ours that names the file and, where on
 row and the column. A wrong cell that leaves no number in its column makes labels of it, of which a
 note is printed by every fit. Anything else is a defect, and is printed with its seed.
 
+Some tables have several targets, of which a row may lack some but not all: every target must come
+back with the rows that have it. In some tables a target or an input is to be modelled by its
+logarithm: values that have none must be refused by line and column.
+
     python perf/fuzz_tables.py --tables 5000 --seed 0
 """
 
@@ -21,14 +25,19 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from mastgp import MastError, MastWarning
+from mastgp.data.arrays import Table, checked_rows
+from mastgp.data.categories import Kinds
+from mastgp.data.dataset import assemble
+from mastgp.data.rows import Options
 from mastgp.data.tables import training_table
+from mastgp.data.targets import check_logarithms, has_several, split
 
 SEPARATORS = (",", ";", "\t", "|", " ")
 NAMES = ("mach", "alpha (deg)", "Länge", "x,y", "a;b", "t", "drag#2", 'say "hi"', "p=1", "β", "1st")
@@ -49,6 +58,8 @@ WRONG = (
     "nan",
     "1e999",
 )
+#: Those of them that are blank.
+BLANK = ("", "n/a", "nan")
 #: Digits of other scripts that Python takes for numbers.
 DIGITS = ("١٢", "１２", "²")
 
@@ -60,7 +71,10 @@ class Case:
     Attributes
     ----------
     names : list of str
-        Of the columns; the last is the target's.
+        Of the columns; the last are the targets'.
+    n_targets : int
+    log_target, log_input : int or None
+        Columns of which logarithms are taken.
     values : array
     cells : list of list of str
     wrong : (row, column) or None
@@ -80,6 +94,9 @@ class Case:
     comments: bool = False
     line_end: str = "\n"
     blank_lines: bool = False
+    n_targets: int = 1
+    log_target: int | None = None
+    log_input: int | None = None
     damage: str = "none"
     wrong: tuple[int, int] | None = None
     refused: bool = False
@@ -90,7 +107,8 @@ class Case:
 def draw(rng: random.Random) -> Case:
     """A table and the way it is written."""
     n, d = rng.randint(1, 8), rng.randint(1, 5)
-    names = rng.sample(NAMES, d + 1)
+    n_targets = rng.choice((1, 1, 2, 3))
+    names = rng.sample(NAMES, d + n_targets)
     scale = 10.0 ** rng.randint(-8, 8)
     values = np.array([[number(rng, scale) for _ in names] for _ in range(n)])
     case = Case(names, values, [[written(rng, v) for v in row] for row in values])
@@ -103,7 +121,43 @@ def draw(rng: random.Random) -> Case:
     case.line_end = rng.choice(("\n", "\r\n", "\r"))
     if case.encoding == "cp1252":
         case.names = [name.replace("β", "ß") for name in case.names]
+    case.n_targets = n_targets
+    if n_targets > 1 and rng.random() < 0.6:
+        leave_gaps(case, rng)
+    if rng.random() < 0.2:
+        take_logarithm(case, rng, target=True)
+    if rng.random() < 0.2:
+        take_logarithm(case, rng, target=False)
     return case
+
+
+def leave_gaps(case: Case, rng: random.Random) -> None:
+    """Empty some cells of targets, but never all of a row."""
+    for row in range(len(case.cells)):
+        gaps = rng.sample(range(case.n_targets), rng.randrange(case.n_targets))
+        for gap in gaps:
+            empty(case, row, len(case.names) - 1 - gap, rng)
+
+
+def empty(case: Case, row: int, column: int, rng: random.Random) -> None:
+    """A cell without a value."""
+    case.cells[row][column] = "NA" if case.separator == " " else rng.choice(("", "NA", "nan", " "))
+    case.values[row, column] = np.nan
+
+
+def take_logarithm(case: Case, rng: random.Random, target: bool) -> None:
+    """Ask for the logarithm of a column; most often one in which all values have one."""
+    d = len(case.names) - case.n_targets
+    column = rng.randrange(d, len(case.names)) if target else rng.randrange(d)
+    if target:
+        case.log_target = column
+    else:
+        case.log_input = column
+    if rng.random() < 0.8:
+        for row, value in enumerate(case.values[:, column]):
+            if not np.isnan(value):
+                case.values[row, column] = abs(value) or 1.0
+                case.cells[row][column] = written(rng, case.values[row, column])
 
 
 def number(rng: random.Random, scale: float) -> float:
@@ -127,10 +181,25 @@ def written(rng: random.Random, value: float) -> str:
 
 def wrong_cell(case: Case, rng: random.Random) -> None:
     row, column = rng.randrange(len(case.cells)), rng.randrange(len(case.names))
-    case.cells[row][column] = rng.choice(WRONG)
-    if case.separator == " " and len(case.cells[row][column].split()) != 1:
-        case.cells[row][column] = "two"
+    cell = rng.choice(WRONG)
+    if case.separator == " " and len(cell.split()) != 1:
+        cell = "two"
+    case.cells[row][column] = cell
+    if cell in BLANK and may_be_empty(case, row, column):
+        return
     case.wrong, case.refused = (row, column), True
+
+
+def may_be_empty(case: Case, row: int, column: int) -> bool:
+    """Empty the value of one of several targets; whether the row still has one of another."""
+    first = len(case.names) - case.n_targets
+    if column < first or case.n_targets == 1:
+        return False
+    case.values[row, column] = np.nan
+    if not np.isnan(case.values[row, first:]).all():
+        return True
+    case.wrong, case.refused = (row, first), True
+    return True
 
 
 def other_digits(case: Case, rng: random.Random) -> None:
@@ -148,6 +217,9 @@ def other_digits(case: Case, rng: random.Random) -> None:
 def two_marks(case: Case, rng: random.Random) -> None:
     case.separator, case.comma = ";", False
     column = rng.randrange(len(case.names))
+    for row in range(len(case.cells)):
+        for gap in np.flatnonzero(np.isnan(case.values[row])):
+            case.cells[row][gap], case.values[row, gap] = "2.5", 2.5
     for row, cell in enumerate(("1.5", "1,234")):
         if row < len(case.cells):
             case.cells[row][column] = cell
@@ -163,6 +235,8 @@ def extra_cell(case: Case, rng: random.Random) -> None:
 def short_row(case: Case, rng: random.Random) -> None:
     row = rng.randrange(len(case.cells))
     case.cells[row].pop()
+    if case.separator != " " and may_be_empty(case, row, len(case.names) - 1):
+        return
     case.refused = True
     if len(case.cells[row]) == 0 or case.separator == " ":
         return
@@ -170,24 +244,26 @@ def short_row(case: Case, rng: random.Random) -> None:
 
 
 def same_name(case: Case, rng: random.Random) -> None:
-    case.names[rng.randrange(len(case.names) - 1)] = case.names[-1]
+    case.names[rng.randrange(len(case.names) - case.n_targets)] = case.names[-1]
     case.refused = True
 
 
 def no_name(case: Case, rng: random.Random) -> None:
     case.separator = rng.choice(",;\t")
-    case.names[rng.randrange(len(case.names) - 1)] = " "
+    case.names[rng.randrange(len(case.names) - case.n_targets)] = " "
     case.refused = True
 
 
 def control(case: Case, rng: random.Random) -> None:
-    column = rng.randrange(len(case.names) - 1)
+    column = rng.randrange(len(case.names) - case.n_targets)
     case.names[column] = f"x{rng.choice(chr(27) + chr(0) + chr(7))}[31m"
     case.refused = True
 
 
 def long_name(case: Case, rng: random.Random) -> None:
-    case.names[rng.randrange(len(case.names) - 1)] = "x" * rng.choice((20_000, 150_000))
+    case.names[rng.randrange(len(case.names) - case.n_targets)] = "x" * rng.choice(
+        (20_000, 150_000)
+    )
     case.refused = True
 
 
@@ -271,11 +347,14 @@ def quoted(cell: str, case: Case) -> str:
 
 def verdict(case: Case, path: Path) -> str:
     """What became of a table; a word that begins with BAD is a defect."""
+    targets = [" ".join(name.split()) for name in case.names[-case.n_targets :]]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", MastWarning)
-            table = training_table([str(path)], case.names[-1])
+            table = training_table([str(path)], targets if case.n_targets > 1 else targets[0])
+            tables = split(table) if has_several(table.y) else {targets[0]: table}
+            logarithms(case, tables, str(path))
     except MastError as error:
         return of_error(case, str(error), path)
     except Exception as error:
@@ -284,7 +363,32 @@ def verdict(case: Case, path: Path) -> str:
         return "read"
     if case.refused:
         return "labels" if of_labels(case, table.X) else "BAD read, but wrong"
-    return of_values(case, table.X, table.y)
+    return next((bad for t in tables if (bad := of_values(case, tables[t], t)) != "right"), "right")
+
+
+def logarithms(case: Case, tables: dict[str, Table], path: str) -> None:
+    """Ask for logarithms of a target and of an input, as a fit does."""
+    named = [" ".join(name.split()) for name in case.names]
+    if case.log_target is not None and named[case.log_target] in tables:
+        check_logarithms(tables[named[case.log_target]])
+    if case.log_input is not None:
+        kinds = Kinds(log_inputs=(named[case.log_input],))
+        for table in tables.values():
+            options = Options()
+            data = assemble(checked_rows(replace(table, kinds=kinds), options), options)
+            assert len(data.box.logs) == 1
+
+
+def without_logarithm(case: Case, message: str) -> bool:
+    """Whether an error names a value of which a logarithm was wanted and is not there."""
+    for column in (case.log_target, case.log_input):
+        if column is None:
+            continue
+        wrong = np.flatnonzero(case.values[:, column] <= 0.0)
+        name = " ".join(case.names[column].split())
+        if any(f"line {case.lines[row]} of" in message for row in wrong) and name in message:
+            return True
+    return False
 
 
 def of_labels(case: Case, X: pd.DataFrame) -> bool:
@@ -294,6 +398,10 @@ def of_labels(case: Case, X: pd.DataFrame) -> bool:
 
 
 def of_error(case: Case, message: str, path: Path) -> str:
+    if case.damage not in UNKNOWN and without_logarithm(case, message):
+        return "refused"
+    if is_without_target(case, message):
+        return "refused"
     if not case.refused and case.damage not in UNKNOWN:
         return f"BAD refused: {message}"
     if str(path) not in message:
@@ -303,18 +411,34 @@ def of_error(case: Case, message: str, path: Path) -> str:
     return "refused"
 
 
+def is_without_target(case: Case, message: str) -> bool:
+    """Whether a target has no value at all, and the error says so."""
+    targets = range(len(case.names) - case.n_targets, len(case.names))
+    return any(
+        np.isnan(case.values[:, column]).all()
+        and f"value of target {' '.join(case.names[column].split())!r}" in message
+        for column in targets
+    )
+
+
 def names_cell(case: Case, message: str) -> bool:
     row, column = case.wrong or (0, 0)
     name = " ".join(case.names[column].split())
+    if "its columns are" in message:  # the separator is in doubt, and the error shows what was read
+        return True
     return f"line {case.lines[row]} of" in message and f"column {name!r}" in message
 
 
-def of_values(case: Case, X: pd.DataFrame, y: pd.Series) -> str:
+def of_values(case: Case, table: Table, target: str) -> str:
+    """Whether a target came back with the rows that have it."""
     names = [" ".join(name.split()) for name in case.names]
-    if list(X.columns) != names[:-1]:
-        return f"BAD columns {list(X.columns)}"
-    got = np.column_stack([X.to_numpy(), y.to_numpy()])
-    return "right" if np.array_equal(got, case.values) else "BAD other values"
+    d = len(names) - case.n_targets
+    if list(table.X.columns) != names[:d]:
+        return f"BAD columns {list(table.X.columns)}"
+    got = np.column_stack([table.X.to_numpy(), np.asarray(table.y)])
+    expected = case.values[:, [*range(d), names.index(target)]]
+    expected = expected[~np.isnan(expected[:, -1])]
+    return "right" if np.array_equal(got, expected) else "BAD other values"
 
 
 def run(seed: int, folder: Path) -> tuple[str, str]:

@@ -141,6 +141,7 @@ def shown_by(model, Q, folder) -> set[str]:
         "gradient": lambda: model.predict_gradient(Q),
         "samples": lambda: model.sample_y(Q, 2),
         "file": lambda: model.save(folder / "a.mast"),
+        "export": model.plain_predictor,
     }
     return {what for what, action in actions.items() if succeeds(action)}
 

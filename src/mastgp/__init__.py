@@ -14,6 +14,7 @@ from .errors import (
     CostWarning,
     CountingInputWarning,
     DataError,
+    DecadesWarning,
     DownloadWarning,
     DuplicateWarning,
     EqualCostWarning,
@@ -29,6 +30,7 @@ from .errors import (
     ModelFileError,
     OutlierWarning,
     RangeWarning,
+    RefitWarning,
     ScaleWarning,
     UnitWarning,
 )
@@ -40,6 +42,11 @@ if TYPE_CHECKING:
     from .check.validation import validate
     from .data.dataset import Dataset
     from .models.mast import MAST
+    from .next.inputs import integer
+    from .next.optimum import Optimum, optimum
+    from .next.study import Study
+    from .next.suggestions import Suggestion, suggest
+    from .output.report.advised import write_report
 
 __version__ = "0.1.0"
 
@@ -54,6 +61,7 @@ __all__ = [
     "CountingInputWarning",
     "DataError",
     "Dataset",
+    "DecadesWarning",
     "DownloadWarning",
     "DuplicateWarning",
     "EqualCostWarning",
@@ -67,15 +75,23 @@ __all__ = [
     "MissingWarning",
     "MixedVersionsWarning",
     "ModelFileError",
+    "Optimum",
     "OutlierWarning",
     "RangeWarning",
+    "RefitWarning",
     "ScaleWarning",
+    "Study",
+    "Suggestion",
     "UnitWarning",
     "__version__",
     "fit",
+    "integer",
     "load",
+    "optimum",
     "read_table",
+    "suggest",
     "validate",
+    "write_report",
 ]
 
 __getattr__ = lazily(
@@ -86,6 +102,11 @@ __getattr__ = lazily(
         ".api": ("fit", "load", "read_table"),
         ".data.dataset": ("Dataset",),
         ".models.mast": ("MAST",),
+        ".next.inputs": ("integer",),
+        ".next.study": ("Study",),
+        ".next.optimum": ("Optimum", "optimum"),
+        ".output.report.advised": ("write_report",),
+        ".next.suggestions": ("Suggestion", "suggest"),
     },
 )
 

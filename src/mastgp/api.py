@@ -14,6 +14,9 @@ from .errors import DataError, listed
 from .methods import method as find_method
 from .methods import names_with
 from .models.estimator import MultiFidelityRegressor
+from .models.scales import suggest_logarithm
+from .models.targets import fit_targets
+from .models.transformed import of_logarithm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +33,8 @@ def fit(
     categorical: NamesOfCategories | None = None,
     numeric: Names | None = None,
     integer: Names | None = None,
+    log_inputs: Names | None = None,
+    log: Sequence[str] | bool = (),
     **options: Any,
 ) -> Any:
     """Fit a surrogate to one table per fidelity, or to a data set.
@@ -38,7 +43,8 @@ def fit(
     ----------
     data : mapping of fidelity name to (X, y) or (X, y, noise_std), or Dataset
         X of shape (n, d), as arrays or DataFrames (columns are matched by name); noise_std is the
-        known noise standard deviation, one number or one per row.
+        known noise standard deviation, one number or one per row. A y of several columns, as a
+        DataFrame or array of shape (n, k), has several targets.
     costs : mapping of fidelity name to cost, optional
         A data set has costs, order, exponents, bounds and noise of its own.
     method : str
@@ -46,13 +52,18 @@ def fit(
     categorical, numeric, integer : sequences of inputs, by name or number, optional
         Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
         categories are labels unless they are said to be numeric.
+    log_inputs : sequence of inputs, by name or number, optional
+        Positive inputs that span decades: their logarithms are modelled.
+    log : True or sequence of target names
+        Targets whose logarithms are modelled; True for all. Predictions are in the target's own
+        units and never negative.
     **options
         Everything else that the method's estimator takes: :class:`AutoSurrogate` by default.
 
     Returns
     -------
     AutoSurrogate, or the estimator of another method
-        Fitted.
+        Fitted. For several targets a :class:`mastgp.models.SeveralTargets`.
 
     Examples
     --------
@@ -63,15 +74,21 @@ def fit(
     >>> model.predict([[0.5]]).round(2)
     array([0.25])
     """
-    kinds = Kinds.of(categorical, numeric, integer)
+    kinds = Kinds.of(categorical, numeric, integer, log_inputs)
     model = _estimator(method, costs, options)
     if not isinstance(data, Dataset):
-        return model.fit_table(replace(stacked(data), kinds=kinds))
+        return fit_targets(model, replace(stacked(data), kinds=kinds), log)
     given = sorted(set(options) & _OF_DATA) + (["costs"] if costs is not None else [])
     given += [name for name, inputs in vars(kinds).items() if inputs]
     if given:
         raise DataError(f"the data set has its {listed(given)} already; leave that out here")
-    return model.fit_data(data)
+    if log is True or (log and data.target_name in log):
+        model = of_logarithm(model)
+    elif log:
+        raise DataError(f"log names {listed(log)}, but the target is {data.target_name!r}")
+    model.fit_data(data)
+    suggest_logarithm(model)
+    return model
 
 
 def _estimator(
@@ -88,7 +105,7 @@ def _estimator(
     return model
 
 
-def load(path: str | PathLike[str]) -> MultiFidelityRegressor:
+def load(path: str | PathLike[str]) -> Any:
     """Read a model that was written by its ``save`` method."""
     from .storage.model_file import load_model
 

@@ -54,6 +54,10 @@ class ConstantTargetWarning(MastWarning):
     """A fidelity's target does not vary."""
 
 
+class DecadesWarning(MastWarning):
+    """A positive target spans decades, and its logarithm takes no part in the model."""
+
+
 class ConstantInputWarning(MastWarning):
     """An input column does not vary, so nothing can be learned about it."""
 
@@ -96,6 +100,10 @@ class DownloadWarning(MastWarning):
 
 class EqualCostWarning(MastWarning):
     """Fidelities cost the same, and a method that needs an order ranks them by their names."""
+
+
+class RefitWarning(MastWarning):
+    """Rows were added to a model whose hyperparameters no longer suit them."""
 
 
 class ScaleWarning(MastWarning):

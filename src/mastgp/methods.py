@@ -45,6 +45,8 @@ class Method:
         says how to get them.
     python_only : bool
         Whether its models cannot be written to a file, so that ``mast fit`` has no use for it.
+    recommended : bool
+        Whether it is the one to begin with.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Method:
     checkpoint: str | None = None
     checkpoint_finder: str | None = None
     python_only: bool = False
+    recommended: bool = False
 
     @property
     def class_name(self) -> str:
@@ -105,6 +108,10 @@ METHODS: dict[str, Method] = {}
 WRAPPERS: dict[str, str] = {}
 
 
+#: Paths of classes that hold several models, by class name.
+CONTAINERS: dict[str, str] = {}
+
+
 def register(method: Method) -> None:
     """Add a method: it can then be fitted by name, benchmarked, and stored in files.
 
@@ -143,6 +150,12 @@ def stored_classes() -> dict[str, str]:
 def stored_class(name: str) -> Any:
     """Import the estimator class that a model file names; None where it is unknown."""
     path = stored_classes().get(name)
+    return None if path is None else _named(path)
+
+
+def container_class(name: str) -> Any:
+    """Import the class that holds the several models of a file; None where it is unknown."""
+    path = CONTAINERS.get(name)
     return None if path is None else _named(path)
 
 

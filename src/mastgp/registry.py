@@ -6,7 +6,7 @@ this module but the package itself; whoever looks for a method asks :mod:`mastgp
 
 from __future__ import annotations
 
-from .methods import WRAPPERS, Method, register
+from .methods import CONTAINERS, WRAPPERS, Method, register
 
 register(
     Method(
@@ -14,6 +14,7 @@ register(
         "mastgp.auto.surrogate:AutoSurrogate",
         "a blend of co-kriging, FIRE, MAST and single GPs, weighted by their held-out predictions",
         "you want a good model without choosing a method, and can wait a few seconds",
+        recommended=True,
     )
 )
 register(
@@ -218,3 +219,5 @@ register(
 
 # What a method may be wrapped in.
 WRAPPERS["TransformedResponse"] = "mastgp.models.transformed:TransformedResponse"
+# What holds several models.
+CONTAINERS["SeveralTargets"] = "mastgp.models.targets:SeveralTargets"

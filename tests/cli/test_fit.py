@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -266,9 +267,10 @@ def test_a_column_of_results_for_each_fidelity(mast, tmp_path, rng):
 
 
 def test_repeated_targets_and_inputs_never_let_the_last_one_win(mast, tmp_path):
-    code, _, err = mast(*FIT, *COSTS, "--target", "mach")
-    assert code == 1
-    assert "--target names 'drag_counts', 'mach'; a model has one target" in err
+    both = mast(*FIT, *COSTS, "--target", "mach", "--no-check", "--json")[1]
+    assert list(json.loads(both)["targets"]) == ["drag_counts", "mach"]
+    err = mast(*FIT, *COSTS, "--target", "panel=mach")[2]
+    assert "either the columns of several targets, or the column of each fidelity" in err
     one = ("--inputs", "mach", "--inputs", "alpha_deg,sweep_deg")
     out = mast(*FIT, *COSTS, *one, "--no-check", "--json")[1]
     assert [row["name"] for row in json.loads(out)["inputs"]] == ["mach", "alpha_deg", "sweep_deg"]
@@ -352,3 +354,68 @@ def test_predictions_at_labels(mast, mixed_files, tmp_path):
     code, _, err = mast("predict", "m.mast", "q.csv")
     assert code == 1
     assert "'material' is 'tin' in line 2 of q.csv, a level that no training row has" in err
+
+
+@pytest.fixture
+def rates(tmp_path):
+    """Files of a rate over six decades and a gain, with a run that has no gain."""
+    rng = np.random.default_rng(3)
+    for name, n in (("coarse", 16), ("fine", 8)):
+        frame = pd.DataFrame({"frequency": 10.0 ** rng.uniform(0, 4, n), "gap": rng.random(n)})
+        frame["rate"] = np.exp(3.0 * np.log10(frame.frequency) - 4.0 * frame.gap)
+        frame["gain"] = np.sin(np.log10(frame.frequency)) - frame.gap
+        if name == "fine":
+            frame.loc[1, "gain"] = np.nan
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    frame[["frequency", "gap"]].to_csv(tmp_path / "q.csv", index=False)
+    return ["fit", "coarse.csv", "fine.csv", "--order", "coarse,fine", "--method", "ar1-map"]
+
+
+def test_several_targets_have_one_file_and_one_table(mast, rates):
+    log = ("--log", "rate", "--log-input", "frequency", "--no-check")
+    code, _, err = mast(*rates, "--target", "rate,gain", *log, "-o", "both.mast")
+    assert code == 0
+    assert "Note: 1 of 24 rows has no value of 'gain', first line 3 of fine.csv" in err
+    assert mast("predict", "both.mast", "q.csv", "-o", "p.csv")[0] == 0
+    both = pd.read_csv("p.csv")
+    names = ["mean", "std", "lower95", "upper95"]
+    assert list(both)[2:] == [
+        *(f"rate_{name}" for name in [*names, "median"]),
+        *(f"gain_{name}" for name in names),
+    ]
+    assert (both.rate_lower95 > 0).all()
+    assert (both.rate_upper95 - both.rate_median > both.rate_median - both.rate_lower95).all()
+    assert mast(*rates, "--target", "rate", "--ignore", "gain", *log, "-o", "one.mast")[0] == 0
+    assert mast("predict", "one.mast", "q.csv", "-o", "p1.csv")[0] == 0
+    one = pd.read_csv("p1.csv")
+    np.testing.assert_array_equal(one["mean"], both["rate_mean"])
+    skip = ("--skip-missing", "--log-input", "frequency", "--no-check")
+    assert mast(*rates, "--target", "gain", "--ignore", "rate", *skip, "-o", "g.mast")[0] == 0
+    assert mast("predict", "g.mast", "q.csv", "-o", "p2.csv")[0] == 0
+    np.testing.assert_array_equal(pd.read_csv("p2.csv")["upper95"], both["gain_upper95"])
+
+
+def test_a_target_over_decades_is_worth_a_note(mast, rates):
+    one = [*rates, "--target", "rate", "--ignore", "gain", "--no-check"]
+    assert "target 'rate' is positive and spans" in mast(*one)[2]
+    assert mast(*one, "--log", "rate")[2] == ""
+    assert "log names 'drag', but the target is 'rate'" in mast(*one, "--log", "drag")[2]
+    assert (
+        "method 'ar1-map' has no option --no-transform; add --method auto"
+        in (mast(*one, "--no-transform")[2])
+    )
+    gain = [*rates, "--target", "gain", "--ignore", "rate", "--skip-missing", "--no-check"]
+    assert re.search(r"gain is -\S+ in line \d+ of coarse.csv", mast(*gain, "--log", "gain")[2])
+
+
+def test_advice_never_guesses_an_order(mast, rates):
+    command = [*rates[:3], "--target", "rate", "--ignore", "gain"]
+    err = mast(*command)[2]
+    assert "--cost coarse=...,fine=... or --order CHEAPEST,DEAREST" in err
+
+
+def test_a_target_may_have_a_comma_in_its_name(mast, tmp_path):
+    frame = pd.DataFrame({"t": np.arange(6.0), "x,y": np.arange(6.0) ** 2})
+    frame.to_csv("a.csv", index=False)
+    assert mast("fit", "a.csv", "--target", "x,y", "--method", "hf-only", "--no-check")[0] == 0
+    assert mastgp.load("model.mast").target_name_ == "x,y"

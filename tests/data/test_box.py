@@ -73,3 +73,32 @@ def test_bounds_are_given_by_name_or_for_all_inputs():
 def test_bounds_that_cannot_be_used(bounds, words):
     with pytest.raises(DataError, match=words):
         limits_of(bounds, ["u", "v"])
+
+
+def test_log_inputs_are_mapped_by_their_logarithms():
+    X = np.array([[1.0, 0.0], [100.0, 4.0]])
+    box = Box.around(X, logs=[0])
+    np.testing.assert_allclose(box.to_unit(np.array([[10.0, 1.0]])), [[0.5, 0.25]])
+    np.testing.assert_allclose(box.spaced(0, 3), [1.0, 10.0, 100.0])
+    np.testing.assert_allclose(box.spaced(1, 3), [0.0, 2.0, 4.0])
+    np.testing.assert_array_equal(box.widths, [99.0, 4.0])
+
+
+def test_slopes_are_those_of_the_map(rng):
+    box = Box(np.array([1.0, -1.0, 2.0]), np.array([50.0, 3.0, 2.0]), (0,))
+    X = np.array([[3.0, 0.5, 2.0], [20.0, 2.0, 2.0]])
+    step = 1e-6
+    for column in range(3):
+        moved = X.copy()
+        moved[:, column] += step
+        numeric = (box.to_unit(moved) - box.to_unit(X))[:, column] / step
+        np.testing.assert_allclose(box.slopes(box.to_unit(X))[:, column], numeric, rtol=1e-5)
+    plain = Box(np.array([1.0, 2.0]), np.array([3.0, 2.0]))
+    np.testing.assert_array_equal(plain.slopes(rng.random((4, 2))), [0.5, 0.0])
+
+
+def test_beyond_is_measured_on_the_inputs_own_scale():
+    box = Box(np.array([1.0, 0.0]), np.array([1e4, 1e4]), (0,))
+    values = np.array([5.0, 9.0, 1500.0])
+    np.testing.assert_array_equal(box.beyond(values, 0, 10.0, 1000.0, 0.05), [True, False, False])
+    np.testing.assert_array_equal(box.beyond(values, 1, 10.0, 1000.0, 0.05), [False] * 3)

@@ -93,3 +93,10 @@ def test_a_short_row_does_not_change_the_separator(text):
 def test_underscores_divide_no_digits():
     with pytest.raises(DataError, match="'1_000' is not a number"):
         numeric(read_delimited("x\n1_000\n", "a.csv"), ["x"])
+
+
+def test_a_short_row_between_spaces_is_refused():
+    long = "x y z\n" + "1 2 3\n" * 8
+    with pytest.raises(DataError, match=r"line 10 of a\.txt has fewer cells than the header"):
+        read_delimited(f"{long}1 2\n1 2 3\n", "a.txt")
+    assert len(read_delimited(f"{long}\n1 2 3\n", "a.txt").rows) == 9

@@ -10,6 +10,7 @@ from mastgp.check.heldout import held_out
 from mastgp.gp.blends import Transformed
 from mastgp.gp.responses import Logarithm, YeoJohnson
 from mastgp.models import FIRE, CoKriging, SingleFidelity, TransformedResponse
+from mastgp.models.transformed import of_logarithm
 from support import COSTS
 
 METHODS = [MAST(COSTS), CoKriging(COSTS), FIRE(COSTS), SingleFidelity(costs=COSTS)]
@@ -110,3 +111,46 @@ def test_responses_that_are_not_positive_are_refused(two_fidelities):
         TransformedResponse(MAST(COSTS), "root").fit(X, y, fidelity=labels)
     with pytest.raises(DataError, match="needs an estimator"):
         TransformedResponse().fit(X, y, fidelity=labels)
+
+
+def test_a_method_of_the_logarithm():
+    wrapped = of_logarithm(MAST(COSTS, calibrate=True))
+    assert isinstance(wrapped, TransformedResponse)
+    assert wrapped.calibrate
+    assert not wrapped.estimator.calibrate
+    told = of_logarithm(mastgp.AutoSurrogate(COSTS))
+    assert told.transform == "log"
+
+
+def test_calibration_widens_before_the_transformation(skewed, rng):
+    X, y, labels = skewed
+    model = TransformedResponse(CoKriging(COSTS, inference="map"), calibrate=True)
+    model.fit(X, y * np.exp(0.3 * rng.standard_normal(len(y))), fidelity=labels)
+    model.calibration_ = 2.0
+    Q = rng.random((5, 2))
+    low, high = np.log(model.predict_interval(Q))
+    inner_low, inner_high = model.estimator_.predict_interval(Q)
+    np.testing.assert_allclose(high - low, 2.0 * (inner_high - inner_low), rtol=1e-6)
+
+
+def test_the_yardstick_has_the_same_transformation(skewed):
+    X, y, labels = skewed
+    model = TransformedResponse(SingleFidelity(costs=COSTS)).fit(X, y, fidelity=labels)
+    table = mastgp.validate(model).set_index("model")
+    alone, own = table.loc["expensive alone"], table.loc["SingleFidelity of the logarithm"]
+    np.testing.assert_array_equal(alone, own)
+
+
+def test_noise_trust_and_cheap_points_are_in_the_users_units(skewed):
+    X, y, labels = skewed
+    model = TransformedResponse(MAST(COSTS)).fit(X, y, fidelity=labels)
+    inner = model.estimator_
+    assert model.trusted_points() == inner.trusted_points()
+    ((caption, _, values),) = model.cheap_points()
+    assert "corrected" in caption
+    np.testing.assert_allclose(np.log(values), inner.cheap_points()[0][2])
+    top = model.training_data_.top
+    rms = np.sqrt(np.mean(top.y**2))
+    expected = rms * inner.facts()["noise"][top.name]
+    assert model.facts()["noise"][top.name] == pytest.approx(expected)
+    assert model.points_table().equals(inner.points_table())

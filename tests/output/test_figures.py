@@ -143,7 +143,7 @@ def test_parity_shows_held_out_predictions_beside_the_expensive_points_alone(pla
 def test_the_expensive_alone_of_a_blend_are_not_fitted_again(two_fidelities, monkeypatch):
     X, y, labels, _ = two_fidelities
     blend = AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
-    monkeypatch.setattr(figures, "expensive_alone", None)
+    monkeypatch.setattr(figures, "alone_like", None)
     (axes,) = axes_of(draw(blend, "parity"))
     (alone,) = blend.validation_.rmse[blend.validation_.model == "expensive alone"]
     assert f"without the cheap data {alone:.3g}" in axes.get_title()

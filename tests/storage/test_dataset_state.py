@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mastgp import MAST
+from mastgp import MAST, Dataset
 from mastgp.storage.dataset_state import data_hash, dataset_state, restored_dataset
 from mastgp.stored import DamagedError
 from mixed import mixed_dataset
@@ -120,3 +120,29 @@ def test_what_is_wrong_with_levels_is_named(change, words):
     restored_dataset(state)
     with pytest.raises(DamagedError, match=words):
         restored_dataset(change(state))
+
+
+def test_log_inputs_are_kept():
+    X = np.column_stack([10.0 ** np.arange(6.0), np.linspace(0.0, 1.0, 6)])
+    data = Dataset.from_arrays(X, np.arange(6.0), log_inputs=[0])
+    again = restored_dataset(dataset_state(data))
+    assert again.box.logs == (0,)
+    assert data_hash(again) == data_hash(data)
+    assert data_hash(data) != data_hash(Dataset.from_arrays(X, np.arange(6.0)))
+
+
+@pytest.mark.parametrize(
+    ("logs", "words"),
+    [
+        ([0, 0], "a log input twice"),
+        ([7], "a log input is 7"),
+        (["x0"], "a log input is no whole number"),
+        ([1], "the lowest 'x1' is 0.0"),
+    ],
+)
+def test_what_is_wrong_with_log_inputs_is_named(logs, words):
+    X = np.column_stack([10.0 ** np.arange(6.0), np.linspace(0.0, 1.0, 6)])
+    state = dataset_state(Dataset.from_arrays(X, np.arange(6.0), log_inputs=[0]))
+    state["box"]["logs"] = logs
+    with pytest.raises(DamagedError, match=words):
+        restored_dataset(state)

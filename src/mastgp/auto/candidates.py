@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -13,7 +13,7 @@ from ..models.estimator import MultiFidelityRegressor
 from ..models.fire import FIRE
 from ..models.mast import MAST
 from ..models.single import SingleFidelity
-from ..models.transformed import TransformedResponse
+from ..models.transformed import TransformedResponse, of_logarithm
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,13 @@ def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:
     parts += [short[kernel]] if kernel in short else []
     parts += ["warped"] if warp else []
     return Candidate(", ".join(parts), CoKriging(structure=structure, kernel=kernel, warp=warp))
+
+
+def of_logarithm_only(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """The same candidates, all of them of the logarithm of the response."""
+    for candidate in candidates:
+        name = candidate.name if candidate.name == ALONE else f"log: {candidate.name}"
+        yield Candidate(name, of_logarithm(candidate.estimator), candidate.added)
 
 
 def _of(response: Logarithm | YeoJohnson, candidate: Candidate) -> Candidate:

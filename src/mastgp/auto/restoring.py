@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import stored
-from ..check.heldout import HeldOut
 from ..data.dataset import Dataset
 from ..gp.restoring import check_weights
+from ..storage.check_state import check_held_out
 from .verdict import FidelityVerdict
 
 #: Most members that a blend of a file may have.
@@ -54,20 +53,6 @@ def _check_rows(rows: Any, names: Sequence[str]) -> None:
     stored.mapping(rows, "the rows of the blend", names)
     for own in rows.values():
         stored.array(own, "the rows of the blend", (stored.ANY,), low=0, whole=True)
-
-
-def check_held_out(state: Any, n: int | None = None) -> None:
-    """Check held-out predictions; those of points in no fold may be missing."""
-    names = [field.name for field in fields(HeldOut)]
-    stored.mapping(state, "a held-out check", ("y", "mean", "std", "n_folds"))
-    y = stored.array(state["y"], "y of a held-out check", (n,))
-    for name in [key for key in state if key not in ("y", "n_folds", "one_at_a_time")]:
-        if name not in names:
-            raise stored.DamagedError(f"a held-out check has {name!r}, which is unknown")
-        low = -math.inf if name in ("mean", "log_density") else 0.0
-        if state[name] is not None:
-            stored.array(state[name], name, (len(y),), low=low, missing=True, infinite=True)
-    stored.number(state["n_folds"], "n_folds", low=0, whole=True)
 
 
 def _check_verdict(entries: Any) -> None:

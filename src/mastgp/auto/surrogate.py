@@ -8,8 +8,9 @@ observed there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,23 +19,27 @@ from ..blocks import in_blocks
 from ..check.heldout import HeldOut, check_table
 from ..check.validation import records
 from ..data.copies import without_copies
-from ..data.dataset import Bounds, Dataset
+from ..data.dataset import Bounds, Dataset, Fidelity
+from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, listed, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
+from ..gp.responses import Logarithm
 from ..methods import method
 from ..models.calibration import widening, widening_without_each
+from ..models.continuing import Part, scaled
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
 from ..models.folds import fold_numbers
 from ..models.known import Known
 from ..models.stages import warn_about_ties
-from ..models.transformed import TransformedResponse
+from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
-from .candidates import Candidate, default_candidates
+from .candidates import Candidate, default_candidates, of_logarithm_only
 from .outliers import without_outliers
 from .responses import worth_trying
 from .restoring import check_blend_state
 from .trying import Trials, Tried
+from .updating import appended, reweighted
 from .verdict import FidelityVerdict, Verdict, judge
 
 if TYPE_CHECKING:
@@ -65,9 +70,10 @@ class AutoSurrogate(MultiFidelityRegressor):
         mean stays.
     drop : bool
         Whether cheap fidelities that hurt, by the verdict, are left out altogether.
-    transform : bool
+    transform : bool or "log"
         Whether models of a transformed response take part, such as of its logarithm, where that
-        makes the data more probable. Their weights follow from densities in the user's units.
+        makes the data more probable. Their weights follow from densities in the user's units. With
+        "log" all models are of the logarithm.
     outliers : {"drop", "keep"}
         Whether cheap rows that are far from everything, such as those of runs that diverged, are
         left out. A warning names them.
@@ -110,7 +116,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         add: Mapping[str, MultiFidelityRegressor] | Sequence[str] | None = None,
         calibrate: bool = False,
         drop: bool = False,
-        transform: bool = True,
+        transform: bool | str = True,
         outliers: str = "drop",
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
@@ -148,16 +154,26 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
-        response = worth_trying(data) if self.transform else None
-        usual = default_candidates(
-            len(data.fidelities), response, data.n_points, bool(data.categories)
-        )
-        candidates = [*usual, *self._added()]
+        candidates = self._candidates(data)
         _check_names(candidates)
         names = {entry.name for entry in done}
         trials = Trials(data, done)
         trials.add([c for c in candidates if c.name not in names])
         return trials
+
+    def _candidates(self, data: Dataset) -> list[Candidate]:
+        """What is tried."""
+        if self.transform not in (True, False, Logarithm.kind):
+            raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
+        response = worth_trying(data) if self.transform is True else None
+        usual = default_candidates(
+            len(data.fidelities), response, data.n_points, bool(data.categories)
+        )
+        candidates = [*usual, *self._added()]
+        if self.transform != Logarithm.kind:
+            return candidates
+        transformed_data(data, Logarithm())  # names values that have no logarithm
+        return list(of_logarithm_only(candidates))
 
     def _added(self) -> Iterator[Candidate]:
         added = self.add or {}
@@ -197,6 +213,21 @@ class AutoSurrogate(MultiFidelityRegressor):
     def label(self) -> str:
         """Auto."""
         return "Auto"
+
+    @property
+    def is_transformed(self) -> bool:
+        """Whether a member is of a transformed response."""
+        return any(member.is_transformed for member in self.candidates_.values())
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether all members are of the logarithm."""
+        return all(member.is_logarithmic for member in self.candidates_.values())
+
+    @property
+    def settles_response(self) -> bool:
+        """Whether a transformation takes part, or the user has said what is to be done."""
+        return self.transform is not True or self.is_transformed
 
     @property
     def abilities(self) -> frozenset[str]:
@@ -268,6 +299,51 @@ class AutoSurrogate(MultiFidelityRegressor):
             d_var += share * (model.calibration_**2 * own_d_var + 2.0 * away * own_d_mean)
         return d_mean, d_var
 
+    def updated(self, further: Further) -> Self:
+        """Every member's own update, with weights by what each had predicted.
+
+        The verdict on the cheap data stays that of the last fit.
+        """
+        grown = copy(self)
+        grown.training_data_ = extended(self.training_data_, further)
+        new = further.get(self.training_data_.top.name)
+        if new is not None:
+            self._learn_from(grown, new)
+        with silenced(MastWarning):
+            grown.candidates_ = {
+                name: self.candidates_[name].updated(_known_to(self.candidates_[name], further))
+                for name in sorted(self.candidates_, key=lambda name: -grown.weights_[name])
+            }
+        return grown
+
+    def _learn_from(self, grown: AutoSurrogate, new: Fidelity) -> None:
+        """Give another blend the weights and checks that new expensive rows lead to."""
+        U = self.training_data_.unit(new)
+        predicted = {n: m.observed_unit(U, new.noise_var) for n, m in self.candidates_.items()}
+        predicted = {n: p.dilated(self.candidates_[n].calibration_) for n, p in predicted.items()}
+        densities = {name: member.log_density(new.y) for name, member in predicted.items()}
+        grown.weights_ = reweighted(self.weights_, densities)
+        blend = blended(self._shares, list(predicted.values())).dilated(self.calibration_)
+        grown.held_out_ = appended(self.held_out_, blend, new.y)
+        checks = self.candidates_held_out_
+        grown.candidates_held_out_ = {
+            name: appended(checks[name], predicted[name], new.y)
+            if name in predicted
+            else checks[name]
+            for name in grown.weights_
+        }
+
+    @property
+    def draws_left(self) -> float:
+        """Those of the heaviest member."""
+        return next(iter(self.candidates_.values())).draws_left
+
+    def parts(self) -> list[Part]:
+        """The members' parts."""
+        members = zip(self._shares.tolist(), self.candidates_.values(), strict=True)
+        found = [scaled(model.parts(), share, model.calibration_) for share, model in members]
+        return [part for parts in found for part in parts]
+
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:
         """Draw functions, each from a member chosen by its weight: shape (n, n_samples)."""
         U = self._unit_queries(X)
@@ -302,6 +378,14 @@ class AutoSurrogate(MultiFidelityRegressor):
                 label = model.transformation.label
                 shares[label] = shares.get(label, 0.0) + self.weights_[name]
         return " and ".join(f"{label} (weight {w:.0%})" for label, w in shares.items()) or None
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The members' predictors with their shares."""
+        return {
+            "kind": "blend",
+            "shares": self._shares,
+            "members": [model.plain_calibrated() for model in self.candidates_.values()],
+        }
 
     def get_state(self) -> dict[str, Any]:
         """The members with their weights and checks, and the verdict."""
@@ -357,3 +441,9 @@ def _check_names(candidates: list[Candidate]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")
+
+
+def _known_to(model: MultiFidelityRegressor, further: Further) -> Further:
+    """New rows of the fidelities that a member was fitted to."""
+    names = {fidelity.name for fidelity in model.training_data_.fidelities}
+    return {name: new for name, new in further.items() if name in names}

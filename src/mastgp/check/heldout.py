@@ -15,7 +15,7 @@ from ..gp.distributions import Normal
 from ..models.calibration import standardised, widening_without_each
 from ..models.estimator import MultiFidelityRegressor
 from ..models.folds import Fold, fold_numbers, folds_of, predict_refitted
-from .scores import coverage, rmse
+from .scores import coverage, prognosis, rmse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,8 @@ class HeldOut:
     log_density, probability, crps_values : arrays of shape (n,), optional
         Of the observed values: log of the predictive density, probability of less, and ranked
         probability score, where the predictive distribution is not the normal one.
+    low, high : arrays of shape (n,), optional
+        Ends of the central 95 % intervals, where they are not those of the normal distribution.
     """
 
     y: Array
@@ -49,6 +51,8 @@ class HeldOut:
     log_density: Array | None = None
     probability: Array | None = None
     crps_values: Array | None = None
+    low: Array | None = None
+    high: Array | None = None
 
     @classmethod
     def of(cls, data: Dataset, predicted: Distribution, folds: Sequence[Fold]) -> HeldOut:
@@ -63,6 +67,7 @@ class HeldOut:
             predicted.log_density(y),
             predicted.cdf(y),
             predicted.crps(y),
+            *predicted.interval(0.95),
         )
 
     @property
@@ -75,9 +80,21 @@ class HeldOut:
         return self.mean - self.y
 
     @property
+    def interval95(self) -> tuple[Array, Array]:
+        """Ends of the central 95 % intervals."""
+        if self.low is None or self.high is None:
+            return self._normal.interval(0.95)
+        return self.low, self.high
+
+    @property
     def rmse(self) -> float:
         """Root mean square error."""
         return rmse(self.error)
+
+    @property
+    def prognosis(self) -> float:
+        """Coefficient of prognosis: the share of the variance that the predictions explain."""
+        return prognosis(self.y, self.mean)
 
     @property
     def nlpd(self) -> float:
@@ -132,12 +149,19 @@ def held_out(
         quicker by far, and somewhat too good. Otherwise everything is fitted again for each fold,
         unless the model can do without and be as honest.
     """
-    if folds is None and model.held_out_ is not None:
-        known: HeldOut = model.held_out_
+    if folds is None and (known := _kept(model)) is not None:
         return known
     data = model.training_data_
     folds = folds_of(data) if folds is None else folds
     return HeldOut.of(data, predict_held_out(model, folds, quick), folds)
+
+
+def _kept(model: MultiFidelityRegressor) -> HeldOut | None:
+    """Predictions of a check that was made before."""
+    if model.held_out_ is not None or model.check_ is None:
+        own: HeldOut | None = model.held_out_
+        return own
+    return HeldOut(**model.check_["held_out"])
 
 
 def predict_held_out(

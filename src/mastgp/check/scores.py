@@ -23,6 +23,20 @@ def rmse(error: Array) -> float:
     return float(np.sqrt(np.mean(error**2)))
 
 
+def prognosis(y: Array, predicted: Array) -> float:
+    """Coefficient of prognosis: share of the variance of `y` that held-out predictions explain.
+
+    One is perfect, zero is as good as the mean of the data, and below zero is worse. NaN where all
+    values are the same (Most and Will 2008, as in optiSLang).
+
+    >>> import numpy as np
+    >>> prognosis(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    0.5
+    """
+    spread = float(np.sum((y - y.mean()) ** 2))
+    return 1.0 - float(np.sum((predicted - y) ** 2)) / spread if spread > 0.0 else float("nan")
+
+
 def coverage(below: Array, share: float) -> float:
     """Share of the values inside their central interval of the given share.
 

@@ -14,21 +14,27 @@ from .files import load_model
 from .fit import fit
 from .plot import plot
 from .predict import predict
+from .report import report
 
 Folder = Annotated[str, typer.Argument(help="Folder for the example's files.")]
 
 
 def demo(folder: Folder = "mast-demo") -> None:
-    """Run the main job on a bundled example: fit, predict, draw."""
+    """Run the main job on a bundled example: fit, predict, draw, report."""
     place = Path(folder)
     at = _copy_example(place)
     _introduce(folder)
     model_file, figure = str(place / "wing.mast"), str(place / "wing.png")
+    page = str(place / "wing.html")
     _fit(at["panel.csv"], at["cfd.csv"], model_file)
     _predict(model_file, at["queries.csv"], str(place / "predictions.csv"))
     _plot(model_file, figure)
+    _report(model_file, page)
     _print_errors(model_file, at["cfd.csv"])
-    terminal.say(f"\nNow look at {figure}. For files of your own, see 'mast fit --help'.")
+    terminal.say(
+        f"\nNow open {page} in a browser: the surrogate runs in it. The figure is {figure}. "
+        "For files of your own, see 'mast fit --help'."
+    )
 
 
 def _copy_example(place: Path) -> dict[str, str]:
@@ -75,6 +81,11 @@ def _predict(model_file: str, queries: str, predictions: str) -> None:
 def _plot(model_file: str, figure: str) -> None:
     _echo(f"mast plot {model_file} -o {figure}")
     plot(model_file, output=figure)
+
+
+def _report(model_file: str, page: str) -> None:
+    _echo(f"mast report {model_file} -o {page}")
+    report([model_file], output=page)
 
 
 def _echo(command: str) -> None:

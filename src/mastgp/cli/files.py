@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..files import check_can_write, check_is_no_input
-
-if TYPE_CHECKING:
-    from ..models.estimator import MultiFidelityRegressor
 
 ModelFile = Annotated[
     str, typer.Argument(metavar="MODEL", help="Model file, as written by 'mast fit'.")
 ]
 
 
-def load_model(path: str) -> MultiFidelityRegressor:
+def load_model(path: str) -> Any:
     """Read a model; the libraries that it needs are imported now, so that commands start fast."""
     from ..storage.model_file import load_model
 

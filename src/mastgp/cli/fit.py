@@ -6,16 +6,16 @@ in which the command takes them.
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import DataError
-from ..progress import QUIET_SECONDS, progress
-from . import printing, terminal
+from ..progress import progress
+from . import terminal
 from .files import check_output, paths_of
+from .reporting import check_all, facts_of, print_fitted, timed
 from .terminal import AsJson
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..data.arrays import Table
     from ..models.estimator import MultiFidelityRegressor
+    from .reporting import Model
 
 Files = Annotated[
     list[str],
@@ -36,7 +37,8 @@ Target = Annotated[
     list[str],
     typer.Option(
         metavar="COLUMN",
-        help="Column of the response; low=LF,high=HF where each fidelity has one of its own.",
+        help="Column of the response, or several as cl,cd; low=LF,high=HF where each fidelity has "
+        "one of its own.",
     ),
 ]
 Cost = Annotated[
@@ -82,6 +84,17 @@ Numeric = Annotated[
 ]
 Integer = Annotated[
     list[str] | None, typer.Option(metavar="COLUMNS", help="Inputs that are whole numbers.")
+]
+Log = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TARGETS",
+        help="Positive targets whose logarithms are modelled, as cd; never predicted negative.",
+    ),
+]
+LogInput = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMNS", help="Positive inputs over decades, as frequency."),
 ]
 Bounds = Annotated[
     list[str] | None,
@@ -163,6 +176,10 @@ Calibrate = Annotated[
     bool | None,
     typer.Option("--calibrate", help="Widen intervals that held-out points show too narrow."),
 ]
+NoTransform = Annotated[
+    bool,
+    typer.Option("--no-transform", help="With auto: try no logarithm or power of the target."),
+]
 Seed = Annotated[
     int | None,
     typer.Option(help="Random state, for methods that draw random numbers.", min=0, max=2**32 - 1),
@@ -185,6 +202,8 @@ def fit(
     categorical: Categorical = None,
     numeric: Numeric = None,
     integer: Integer = None,
+    log: Log = None,
+    log_input: LogInput = None,
     bounds: Bounds = None,
     exponent: Exponent = None,
     noise_std: NoiseStd = None,
@@ -198,30 +217,44 @@ def fit(
     warp: Warp = None,
     drop: Drop = None,
     calibrate: Calibrate = None,
+    no_transform: NoTransform = False,
     seed: Seed = None,
     skip_missing: SkipMissing = False,
     check: Check = True,
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
-    kinds = KindOptions(categorical, numeric, integer)
+    kinds = KindOptions(categorical, numeric, integer, log_input)
     columns = ColumnOptions(
         target, fidelity_column, inputs, ignore, noise_column, skip_missing, kinds
     )
     data = DataOptions(cost, order, noise_std, bounds, seed)
     options = ModelOptions(
-        exponent, metric, radius, weight, kernel, surrogate, warp, drop, calibrate
+        exponent,
+        metric,
+        radius,
+        weight,
+        kernel,
+        surrogate,
+        warp,
+        drop,
+        calibrate,
+        transform=False if no_transform else None,
     )
     check_output(output, inputs=paths_of(files))
     check_checkpoint(surrogate)
     table = read(files, columns)
-    model = build(method, options, data)
-    seconds = train(model, table)
+    unfitted = build(method, options, data)
+    model, fitting = timed(lambda: train(unfitted, table, terminal.all_names(log)))
     model.save(output)
+    checks, checking = timed(lambda: check_all(model) if check else {})
+    if check:
+        model.save(output)  # now with the check, which nobody need repeat
     if as_json:
-        print_json(model, seconds, output, check)
+        facts = facts_of(model, checks)
+        terminal.print_json({**facts, "output": output, "seconds": fitting})
     else:
-        print_report(model, seconds, output, check)
+        print_fitted(model, checks, fitting, checking, output)
 
 
 @dataclass(frozen=True)
@@ -231,6 +264,7 @@ class KindOptions:
     categorical: list[str] | None = None
     numeric: list[str] | None = None
     integer: list[str] | None = None
+    log_inputs: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -280,6 +314,7 @@ class ModelOptions:
     warp: bool | None
     drop: bool | None
     calibrate: bool | None
+    transform: bool | None = None
 
     def parameters(self) -> dict[str, Any]:
         """Those that were given, as parameters of an estimator."""
@@ -361,7 +396,8 @@ def _refuse_unknown(method: str, given: dict[str, Any], known: Container[str]) -
     """Name an option that the method does not have."""
     for option in given:
         if option not in known:
-            shown = {"exponents": "exponent", "warp": "warp or --no-warp"}.get(option, option)
+            spelt = {"exponents": "exponent", "warp": "warp or --no-warp"}
+            shown = {**spelt, "transform": "no-transform"}.get(option, option)
             raise DataError(
                 f"method {method!r} has no option --{shown}; add --method {_method_with(option)}"
             )
@@ -377,50 +413,9 @@ def _method_with(option: str) -> str:
     return "mast" if "mast" in names else names[0]
 
 
-def train(model: MultiFidelityRegressor, table: Table) -> float:
-    """Fit the model; return the seconds that took."""
-    started = time.perf_counter()
+def train(model: MultiFidelityRegressor, table: Table, log: list[str]) -> Model:
+    """Fit the model to one target or to several."""
+    from ..models.targets import fit_targets
+
     with terminal.notes(), progress():
-        model.fit_table(table)
-    return time.perf_counter() - started
-
-
-def print_json(model: MultiFidelityRegressor, seconds: float, output: str, check: bool) -> None:
-    """Print everything there is to say of the model as JSON."""
-    from ..output.summary import summarise
-
-    facts = {**summarise(model), "output": output, "seconds": seconds}
-    if check and "validation" not in facts:
-        facts["validation"] = checked(model)
-    terminal.print_json(facts)
-
-
-def print_report(model: MultiFidelityRegressor, seconds: float, output: str, check: bool) -> None:
-    """Print the model's summary, its held-out check and verdict, and where the model is."""
-    from ..output.summary import summarise
-
-    facts = summarise(model)
-    printing.print_summary(facts)
-    fitted = f"Fitted in {seconds:.2f} s"
-    if check:
-        started = time.perf_counter()
-        printing.print_check(checked(model), model.training_data_)
-        if (checking := time.perf_counter() - started) > QUIET_SECONDS:
-            fitted += f", checked in {checking:.2f} s"
-    printing.print_verdict(facts)
-    terminal.say(f"{fitted} and saved to {output}.")
-
-
-def checked(model: MultiFidelityRegressor) -> list[dict[str, Any]]:
-    """Rows of the held-out check. Where the data allow none, there are no rows but a note."""
-    from ..check.validation import records, validate
-
-    rows, reason = [], "there are too few expensive points"
-    try:
-        with terminal.notes(), progress():
-            rows = records(validate(model))
-    except DataError as error:
-        reason = str(error)
-    if not rows:
-        terminal.note(f"no held-out check: {reason}")
-    return rows
+        return fit_targets(model, table, log)

@@ -16,12 +16,18 @@ from ..processes import EndedError, ending_in_order
 from . import terminal
 from .bench import app as bench
 from .commands import Command, FitCommand
+from .compare import compare
 from .demo import demo
+from .export import export
 from .fit import fit
 from .methods import icl, methods
+from .next import optimum, suggest_next
 from .plot import plot
 from .predict import predict
+from .report import report
 from .show import show
+from .study import app as study
+from .update import update
 
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
@@ -31,8 +37,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command(cls=FitCommand)(fit)
-for command in (predict, show, plot, methods, demo):
+for command in (predict, show, plot, report, export, compare, optimum, update, methods, demo):
     app.command(cls=Command)(command)
+app.command(name="next", cls=Command)(suggest_next)
+app.add_typer(study, name="study")
 app.add_typer(bench, name="bench")
 app.add_typer(icl, name="icl")
 

@@ -46,6 +46,7 @@ def _facts(method: Method) -> dict[str, Any]:
         "installed": method.installed,
         "ready": method.ready,
         "python_only": method.python_only,
+        "recommended": method.recommended,
     }
 
 
@@ -55,7 +56,8 @@ def _table(methods: Iterable[Method]) -> Table:
         table.add_column(column, overflow="fold")
     for method in methods:
         texts = (method.about, method.use_when, _state_of(method))
-        table.add_row(method.name, *map(Text, texts))
+        name = f"{method.name} (recommended)" if method.recommended else method.name
+        table.add_row(Text(name), *map(Text, texts))
     return table
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..data.source import Source
     from ..data.writing import Dialect
     from ..models.estimator import MultiFidelityRegressor
+    from .reporting import Model
 
 Queries = Annotated[
     str,
@@ -43,7 +44,7 @@ SkipMissing = Annotated[
     bool, typer.Option("--skip-missing", help="Leave out rows with empty cells, and say how many.")
 ]
 
-#: Columns that are added to the file's own.
+#: Columns that are added to the file's own; a median, too, where the response is transformed.
 ADDED = ("mean", "std", "lower95", "upper95")
 
 
@@ -55,10 +56,11 @@ def predict(
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict at the points of a file: adds mean, std, lower95 and upper95."""
+    """Predict at the points of a file: adds mean, std, lower95 and upper95 of each target."""
     from ..data.tables import query_inputs, query_source
     from ..data.units import common_units
     from ..data.writing import check_ending
+    from ..models.targets import models_of
 
     output = None if output == "-" else output
     if output is not None:
@@ -66,11 +68,13 @@ def predict(
         check_ending(output)
     _check_not_swapped(model_file, queries)
     model = load_model(model_file)
-    data = model.training_data_
+    datasets = [one.training_data_ for one in models_of(model).values()]
+    data = datasets[0]
     with terminal.notes():
         source = query_source(queries, data.feature_names, skip_missing, data.categories)
-    inputs = query_inputs(source, data.feature_names, data.categories)
-    common_units({model_file: data.units, source.path: source.units})
+    for one in datasets:
+        inputs = query_inputs(source, one.feature_names, one.categories)
+        common_units({model_file: one.units, source.path: source.units})
     note_extrapolation(data, inputs)
     predictions = add_predictions(model, source.rows, inputs, include_noise)
     _hand_out(predictions, inputs, source, output, as_json)
@@ -111,8 +115,7 @@ def note_extrapolation(data: Dataset, inputs: pd.DataFrame) -> None:
         if i in categorical:
             continue
         low, high = data.top.X[:, i].min(), data.top.X[:, i].max()
-        slack = 0.05 * data.box.widths[i]
-        beyond = int(((inputs[name] < low - slack) | (inputs[name] > high + slack)).sum())
+        beyond = int(data.box.beyond(inputs[name].to_numpy(), i, low, high, 0.05).sum())
         if beyond:
             terminal.note(
                 f"{beyond} of {len(inputs)} queries are outside the range of the {data.top.name} "
@@ -122,22 +125,41 @@ def note_extrapolation(data: Dataset, inputs: pd.DataFrame) -> None:
 
 
 def add_predictions(
-    model: MultiFidelityRegressor, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
+    model: Model, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
 ) -> pd.DataFrame:
     """Add the columns of the predictions to a table."""
-    columns = _free_columns(table, model.target_name_)
-    X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
+    from ..models.targets import models_of
+
+    models = models_of(model)
+    added: dict[str, Any] = {}
     with terminal.notes(), progress():
-        mean, std = model.predict(X, return_std=True, include_noise=include_noise)
-        values = (mean, std, *model.predict_interval(X, include_noise=include_noise))
-    return table.assign(**dict(zip(columns, values, strict=True)))
+        for one in models.values():
+            values = _predicted(one, inputs, include_noise)
+            columns = _free_columns(list(values), table, one.target_name_, len(models) > 1)
+            added |= dict(zip(columns, values.values(), strict=True))
+    return table.assign(**added)
 
 
-def _free_columns(table: pd.DataFrame, target: str | None) -> list[str]:
-    """Names of the new columns: plain ones, or named after the target where those are taken."""
-    columns = list(ADDED)
-    if set(columns) & set(table.columns):
-        columns = [f"{target or 'predicted'}_{name}" for name in ADDED]
+def _predicted(
+    model: MultiFidelityRegressor, inputs: pd.DataFrame, include_noise: bool
+) -> dict[str, Any]:
+    """The columns of one target's predictions; with a median where it is not the mean."""
+    X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
+    mean, std = model.predict(X, return_std=True, include_noise=include_noise)
+    ends = model.predict_interval(X, include_noise=include_noise)
+    values = dict(zip(ADDED, (mean, std, *ends), strict=True))
+    if model.is_transformed:
+        values["median"] = model.predict_quantile(X, 0.5, include_noise)
+    return values
+
+
+def _free_columns(
+    names: list[str], table: pd.DataFrame, target: str | None, several: bool
+) -> list[str]:
+    """Names of the new columns: plain ones, or after the target where there are others or taken."""
+    columns = names
+    if several or set(columns) & set(table.columns):
+        columns = [f"{target or 'predicted'}_{name}" for name in names]
     taken = sorted(set(columns) & set(table.columns))
     if taken:
         raise DataError(f"the file of queries has a column {taken[0]!r} already; rename it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,10 @@ def _input_table(inputs: Sequence[Row], top: str) -> Table:
 
 def _range(row: Row) -> str:
     """Range of an input, or its levels."""
-    return _some(row["levels"]) if "levels" in row else f"{row['low']:g} to {row['high']:g}"
+    if "levels" in row:
+        return _some(row["levels"])
+    scale = " (log)" if row.get("log") else ""
+    return f"{row['low']:g} to {row['high']:g}{scale}"
 
 
 def _range_of_expensive(row: Row) -> str:
@@ -162,14 +166,38 @@ def _check_table(rows: Sequence[Row], title: str) -> Table:
     columns: Columns = {
         "model": lambda row: _in_print(row["model"]),
         "weight": lambda row: f"{row['weight']:.2f}",
+        **_score_columns(),
+    }
+    if "weight" not in rows[0]:
+        del columns["weight"]
+    return _table(_worth_showing(rows), columns, title)
+
+
+def comparison_table(rows: Sequence[Row], title: str) -> Table:
+    """Models side by side."""
+    columns: Columns = {
+        "model": lambda row: row["model"],
+        "points": lambda row: str(row["points"]),
+        **_score_columns(),
+    }
+    return _table([finite(row) for row in rows], columns, title)
+
+
+def finite(row: Row) -> dict[str, Any]:
+    """A row in which numbers that are not finite are None."""
+    return {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in row.items()
+    }
+
+
+def _score_columns() -> Columns:
+    return {
         "RMSE": lambda row: _number(row["rmse"], ".4g"),
         "NLPD": lambda row: _number(row["nlpd"], ".4g"),
         "CRPS": lambda row: _number(row["crps"], ".4g"),
         "95 % covers": lambda row: _number(row["coverage95"], ".0%"),
     }
-    if "weight" not in rows[0]:
-        del columns["weight"]
-    return _table(_worth_showing(rows), columns, title)
 
 
 def _worth_showing(rows: Sequence[Row]) -> Iterator[Row]:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import printing, terminal
+from . import terminal
 from .files import ModelFile, check_output, load_model
+from .reporting import facts_of, known_checks, print_models
 from .terminal import AsJson
 
 if TYPE_CHECKING:
-    from ..models.estimator import MultiFidelityRegressor
+    from .reporting import Model
 
 PointsFile = Annotated[
     str | None,
@@ -23,25 +24,26 @@ PointsFile = Annotated[
 
 def show(model_file: ModelFile, table: PointsFile = None, as_json: AsJson = False) -> None:
     """Show what a model was fitted to, what it learned, and its held-out check if it has one."""
-    from ..check.validation import records
-    from ..output.summary import summarise
-
     model = load_model(model_file)
     if table is not None:
         check_output(table, inputs=[model_file])
         write_points(model, table)
-    facts = summarise(model)
+    checks = known_checks(model)
     if as_json:
-        terminal.print_json(facts)
+        terminal.print_json(facts_of(model, checks))
     else:
-        printing.print_summary(facts)
-        if model.validation_ is not None:
-            printing.print_check(records(model.validation_), model.training_data_)
-        printing.print_verdict(facts)
+        print_models(model, checks)
 
 
-def write_points(model: MultiFidelityRegressor, path: str) -> None:
+def write_points(model: Model, path: str) -> None:
     """Write what became of every training point; models that keep no such table say so."""
-    from ..data.writing import write_table
+    import pandas as pd
 
-    write_table(model.points_table(), path)
+    from ..data.writing import write_table
+    from ..models.targets import models_of
+
+    tables = {name: one.points_table() for name, one in models_of(model).items()}
+    if len(tables) > 1:
+        for name, table in tables.items():
+            table.insert(0, "target", name)
+    write_table(pd.concat(list(tables.values()), ignore_index=True), path)

@@ -69,13 +69,14 @@ def all_names(texts: list[str] | None) -> list[str]:
     return [name for text in texts or [] for name in names(text) or []]
 
 
-def target(texts: list[str]) -> str | dict[str, str]:
-    """The column of the response, or the column of each fidelity's as low=LF,high=HF."""
-    if len(texts) == 1 and "=" not in texts[0]:
-        return texts[0]
-    if any("=" not in text for text in texts):
+def target(texts: list[str]) -> list[str] | dict[str, str]:
+    """Columns of the responses, or the column of each fidelity's as low=LF,high=HF."""
+    if not any("=" in text for text in texts):
+        return texts
+    if not all("=" in text for text in texts):
         raise DataError(
-            f"--target names {listed(texts)}; a model has one target, so fit one model for each"
+            f"--target names {listed(texts)}: either the columns of several targets, or the column "
+            "of each fidelity, as low=LF,high=HF"
         )
     return dict(pairs(texts, "--target", "--target low=LF,high=HF"))
 
@@ -124,11 +125,11 @@ def ranges(values: list[str] | None) -> dict[str, tuple[float, float]]:
 
 
 @contextmanager
-def notes() -> Iterator[None]:
+def notes() -> Iterator[list[warnings.WarningMessage]]:
     """Print the package's warnings as notes, each once, instead of Python's own format."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
+        yield caught
     seen = set()
     for warning in caught:
         text = str(warning.message)

@@ -30,7 +30,7 @@ class Table:
     Attributes
     ----------
     X : array or DataFrame of shape (n, d)
-    y : array or Series of shape (n,)
+    y : array or Series of shape (n,), or table of shape (n, k) for several targets
     fidelity : n labels, or None
         None where all rows are of one fidelity.
     noise_std : n numbers, or None
@@ -127,6 +127,7 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         units=table.units,
         categories=encoded.categories,
         integers=encoded.integers,
+        logs=encoded.logs,
     )
 
 
@@ -173,8 +174,9 @@ def as_arrays(X: Any, y: Any) -> tuple[Array, Array]:
 
 
 def name_of(y: Any) -> str | None:
-    """Name of the target, if it has one as a Series may have."""
-    name = getattr(y, "name", None)
+    """Name of the target, if it has one as a Series or the only column of a DataFrame may have."""
+    columns = list(getattr(y, "columns", ()))
+    name = columns[0] if len(columns) == 1 else getattr(y, "name", None)
     return None if name is None else str(name)
 
 

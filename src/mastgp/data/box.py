@@ -30,13 +30,16 @@ class Box:
     ----------
     low, high : arrays of shape (d,)
         Ends of every input's range, in the user's units.
+    logs : tuple of int
+        Columns that are mapped by their logarithms; their values are positive.
     """
 
     low: Array
     high: Array
+    logs: tuple[int, ...] = ()
 
     @classmethod
-    def around(cls, X: Array, limits: Limits | None = None) -> Box:
+    def around(cls, X: Array, limits: Limits | None = None, logs: Sequence[int] = ()) -> Box:
         """Return the box of the given limits; inputs without limits have the range of the data.
 
         >>> Box.around(np.array([[1.0, 5.0], [3.0, 6.0]]), {1: (0.0, 10.0)}).widths
@@ -45,7 +48,7 @@ class Box:
         low, high = X.min(axis=0), X.max(axis=0)
         for column, (lower, upper) in (limits or {}).items():
             low[column], high[column] = lower, upper
-        return cls(low, high)
+        return cls(low, high, tuple(logs))
 
     @property
     def widths(self) -> Array:
@@ -63,9 +66,56 @@ class Box:
         Inputs absurdly far outside are brought to a distance of a million widths. Nothing changes
         any more that far away, and its square is still a number.
         """
+        low, widths = self._scaled(self.low), self._scaled_widths
         with np.errstate(over="ignore"):
-            unit = (X - self.low) / self.widths
+            unit = (self._scaled(X) - low) / widths
         return np.where(self.varies, np.clip(unit, -_FAR_AWAY, _FAR_AWAY), 0.5)
+
+    @property
+    def _scaled_widths(self) -> Array:
+        """As `widths`, on the scale that is mapped: of logarithms where there are any."""
+        if not self.logs:
+            return self.widths
+        width = self._scaled(self.high) - self._scaled(self.low)
+        return np.where(self.varies, width, 1.0)
+
+    def _scaled(self, X: Array) -> Array:
+        """Inputs of shape (..., d), or their logarithms in the columns that have them."""
+        if not self.logs:
+            return X
+        scaled = np.array(X, dtype=float)
+        columns = list(self.logs)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled[..., columns] = np.log(scaled[..., columns])
+        return scaled
+
+    def slopes(self, U: Array) -> Array:
+        """How fast unit-cube inputs change with the user's: shape (d,), or (n, d) with logarithms.
+
+        >>> Box(np.array([1.0]), np.array([np.e]), (0,)).slopes(np.array([[0.0], [1.0]])).round(3)
+        array([[1.   ],
+               [0.368]])
+        """
+        slopes = np.where(self.varies, 1.0 / self._scaled_widths, 0.0)
+        if not self.logs:
+            return slopes
+        columns = list(self.logs)
+        low, high = self.low[columns], self.high[columns]
+        values = np.ones_like(U)
+        values[:, columns] = low * (high / low) ** U[:, columns]
+        return slopes / values
+
+    def spaced(self, column: int, n: int) -> Array:
+        """Evenly spaced values of an input, from end to end of its range, on its own scale."""
+        between = np.geomspace if column in self.logs else np.linspace
+        return np.asarray(between(self.low[column], self.high[column], n))
+
+    def beyond(self, values: Array, column: int, low: float, high: float, share: float) -> Any:
+        """Which values of an input are outside (low, high) by more than a share of its range."""
+        scale = np.log if column in self.logs else np.asarray
+        slack = share * self._scaled_widths[column]
+        at = scale(values)
+        return (at < scale(low) - slack) | (at > scale(high) + slack)
 
 
 def limits_of(bounds: Bounds | None, feature_names: Sequence[str]) -> Limits:

@@ -44,25 +44,34 @@ class Kinds:
         Inputs that are numbers, even if they are of a kind that becomes a category by itself.
     integer : sequence
         Inputs that are whole numbers.
+    log_inputs : sequence
+        Inputs whose logarithms are modelled, whole numbers or not.
     """
 
     categorical: NamesOfCategories = ()
     numeric: Names = ()
     integer: Names = ()
+    log_inputs: Names = ()
 
     @classmethod
     def of(
-        cls, categorical: NamesOfCategories | None, numeric: Names | None, integer: Names | None
+        cls,
+        categorical: NamesOfCategories | None,
+        numeric: Names | None,
+        integer: Names | None,
+        log_inputs: Names | None = None,
     ) -> Kinds:
         """Make one of options that may not have been given."""
         for option, names in (
             ("categorical", categorical),
             ("numeric", numeric),
             ("integer", integer),
+            ("log_inputs", log_inputs),
         ):
             if isinstance(names, str):
                 raise DataError(f"{option} must be a list of inputs, as [{names!r}]")
-        return cls(categorical or (), tuple(numeric or ()), tuple(integer or ()))
+        plain = (tuple(names or ()) for names in (numeric, integer, log_inputs))
+        return cls(categorical or (), *plain)
 
     def columns(self, feature_names: Sequence[str]) -> dict[int, str]:
         """What is said of each input, by its number; refuses unknown inputs and contradictions."""
@@ -76,6 +85,11 @@ class Kinds:
                     )
                 said[column] = kind
         return said
+
+    def logs(self, feature_names: Sequence[str]) -> tuple[int, ...]:
+        """Numbers of the inputs whose logarithms are modelled."""
+        columns = {_column(name, feature_names, "log_inputs") for name in self.log_inputs}
+        return tuple(sorted(columns))
 
     def declared(self, feature_names: Sequence[str]) -> dict[int, Sequence[Any]]:
         """Levels that were declared, by the number of the input."""
@@ -98,11 +112,14 @@ class Encoded:
     categories : tuple of Category
     integers : tuple of int
         Columns of whole numbers.
+    logs : tuple of int
+        Columns whose logarithms are modelled.
     """
 
     X: Any
     categories: tuple[Category, ...] = ()
     integers: tuple[int, ...] = ()
+    logs: tuple[int, ...] = ()
 
 
 def encode(X: Any, kinds: Kinds, places: Sequence[str]) -> Encoded:
@@ -134,7 +151,21 @@ def encode(X: Any, kinds: Kinds, places: Sequence[str]) -> Encoded:
     _note({c: found[c.column] for c in categories if c.column not in said})
     integers = tuple(sorted(i for i, kind in said.items() if kind == "integer"))
     forced = [i for i, kind in said.items() if kind != "categorical" and columns.is_special(i)]
-    return Encoded(columns.replaced(categories, places, forced), categories, integers)
+    replaced = columns.replaced(categories, places, forced)
+    return Encoded(replaced, categories, integers, _logs(kinds, columns.names, categories, places))
+
+
+def _logs(
+    kinds: Kinds, names: Sequence[str], categories: Sequence[Category], places: Sequence[str]
+) -> tuple[int, ...]:
+    """Columns whose logarithms are modelled; labels have none."""
+    logs = kinds.logs(names)
+    for category in categories:
+        if category.column in logs:
+            raise DataError(
+                f"input {category.name!r} is categorical, from {places[0]} on, and has no logarithm"
+            )
+    return logs
 
 
 def encode_queries(X: Any, categories: Sequence[Category], places: Sequence[str]) -> Any:
@@ -156,6 +187,20 @@ def check_whole(
             raise DataError(
                 f"column {names[column]!r} is {X[row, column]:g} in {places[row]}; it is an "
                 "integer input and takes whole numbers only"
+            )
+
+
+def check_positive(
+    X: Array, logs: Sequence[int], names: Sequence[str], places: Sequence[str]
+) -> None:
+    """Refuse values of inputs on a logarithmic scale that have no logarithm."""
+    for column in logs:
+        wrong = np.flatnonzero(X[:, column] <= 0.0)
+        if len(wrong):
+            row = int(wrong[0])
+            raise DataError(
+                f"column {names[column]!r} is {X[row, column]:g} in {places[row]}; it is a log "
+                "input and takes positive numbers only"
             )
 
 

@@ -19,7 +19,7 @@ from ..errors import (
     warn,
 )
 from .box import Box, Limits
-from .categories import check_whole
+from .categories import check_positive, check_whole
 from .fidelities import Fidelity
 from .places import place_labels
 from .rows import Rows
@@ -44,6 +44,7 @@ def check_rows(rows: Rows) -> None:
     check_finite(rows.X, "X", rows.feature_names, rows.places, rows.names)
     check_finite(rows.y[:, None], "y", None, rows.places, rows.names)
     check_whole(rows.X, rows.integers, rows.feature_names, rows.places)
+    check_positive(rows.X, rows.logs, rows.feature_names, rows.places)
     size = float(np.abs(rows.y).max())
     if size > LARGEST_TARGET or 0.0 < size < 1.0 / LARGEST_TARGET:
         raise DataError(
@@ -94,6 +95,11 @@ def check_inside(rows: Rows, limits: Limits) -> None:
             raise DataError(f"input {category.name!r} is categorical and has no bounds")
     _check_widths(rows, limits)
     for column, (low, high) in limits.items():
+        if column in rows.logs and low <= 0.0:
+            raise DataError(
+                f"the bounds of column {rows.feature_names[column]!r} are ({low:g}, {high:g}); it "
+                "is a log input, and its bounds are positive"
+            )
         values = rows.X[:, column]
         outside = np.flatnonzero((values < low) | (values > high))
         if len(outside):
@@ -116,7 +122,7 @@ def _check_widths(rows: Rows, limits: Limits) -> None:
                 f"column {name!r} goes from {ends[0]:g} to {ends[1]:g}, which is beyond what "
                 "double precision can subtract; express it in another unit"
             )
-        if 0.0 < filled < LEAST_FILLED * width:
+        if 0.0 < filled < LEAST_FILLED * width and column not in rows.logs:
             warn(
                 f"the data fill only {filled / width:.2g} of the bounds of {name!r} "
                 f"({low[column]:g} to {high[column]:g} of {ends[0]:g} to {ends[1]:g}): are they in "

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from ..errors import DataError, listed
+
+#: The column of the response, one for each of several responses, or one for each fidelity.
+Target = str | Sequence[str] | Mapping[str, str]
 
 
 class Header(NamedTuple):
@@ -40,15 +43,16 @@ class Roles:
 
     Attributes
     ----------
-    target : str, or mapping of fidelity name to str
-        With a mapping every fidelity has a column of results of its own.
+    target : str, sequence of str, or mapping of fidelity name to str
+        One column of results, one for each of several targets, or with a mapping one for each
+        fidelity.
     fidelity, noise : str or None
     inputs : sequence of str or None
         None for all columns that have no other role.
     ignore : sequence of str
     """
 
-    target: str | Mapping[str, str]
+    target: Target
     fidelity: str | None = None
     noise: str | None = None
     inputs: Sequence[str] | None = None
@@ -65,7 +69,7 @@ class Roles:
                 "results; not both"
             )
         inputs = self.inputs or ()
-        if "" in self.named:
+        if "" in self.named or not (self.results or self.targets):
             raise DataError("a column name is empty; say which column holds the target")
         _check_once("column", self.named)
         _check_once("input", inputs)
@@ -81,10 +85,32 @@ class Roles:
         return dict(self.target) if isinstance(self.target, Mapping) else {}
 
     @property
+    def targets(self) -> list[str]:
+        """The columns of results that every table has: one for each target."""
+        if isinstance(self.target, Mapping):
+            return []
+        return [str(c) for c in ([self.target] if isinstance(self.target, str) else self.target)]
+
+    @property
     def named(self) -> list[str]:
-        """Columns of target, fidelity and noise, as far as there are any."""
-        targets = self.results.values() if self.results else [self.target]
+        """Columns of targets, fidelity and noise, as far as there are any."""
+        targets = self.results.values() if self.results else self.targets
         return [str(c) for c in (*targets, self.fidelity, self.noise) if c is not None]
+
+    def resolved(self, headers: Sequence[Header]) -> Roles:
+        """The same with targets that were joined by commas taken apart.
+
+        A column that has such a name itself stays what it is.
+        """
+        known = {column for header in headers for column in header.columns}
+        if isinstance(self.target, Mapping) or all(name in known for name in self.targets):
+            return self
+        parts = [
+            part.strip()
+            for name in self.targets
+            for part in ([name] if name in known else name.split(","))
+        ]
+        return replace(self, target=parts)
 
     def needed_in(self, header: Header) -> list[str]:
         """Columns of target, fidelity and noise that a table must have.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import DataError, listed
 from ..gp import target_scale
 from .arrays import Table, checked_rows
 from .box import Bounds, Box, limits_of
@@ -25,6 +26,7 @@ from .mappings import stacked
 from .noise import known_noise_var
 from .places import place_labels, same_place
 from .rows import Options, Rows
+from .targets import has_several, names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +61,8 @@ class Dataset:
         Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
         categories are labels unless they are said to be numeric. A mapping
         ``categorical={"layers": [1, 2, 3]}`` declares levels that the data need not have.
+    log_inputs : sequence of inputs, by name or number
+        Positive inputs that span decades, such as frequencies: their logarithms are modelled.
 
     Attributes
     ----------
@@ -105,6 +109,7 @@ class Dataset:
         categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
+        log_inputs: Names | None = None,
     ) -> Dataset:
         """Make a data set of one table whose rows have labels.
 
@@ -119,7 +124,7 @@ class Dataset:
         row_noise_std : array of shape (n,), optional
             Known noise standard deviation of each row, in y's unit; NaN where it is to be
             learned. All rows of a fidelity, or none.
-        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer, log_inputs
             See :class:`Dataset`.
 
         Examples
@@ -135,7 +140,7 @@ class Dataset:
         array([0.167, 0.333, 0.5  , 0.667, 0.833])
         """
         options = Options(costs, order, exponents, bounds, noise_std)
-        kinds = Kinds.of(categorical, numeric, integer)
+        kinds = Kinds.of(categorical, numeric, integer, log_inputs)
         return _of_table(Table.of(X, y, fidelity, row_noise_std), options, kinds)
 
     @staticmethod
@@ -150,6 +155,7 @@ class Dataset:
         categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
+        log_inputs: Names | None = None,
     ) -> Dataset:
         """Make a data set of one table per fidelity.
 
@@ -159,7 +165,7 @@ class Dataset:
             X of shape (n, d) and y of shape (n,), as arrays or pandas objects; the columns of
             DataFrames are matched by name. The third is the known noise standard deviation, in
             y's unit: one number, or one per row.
-        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer, log_inputs
             See :class:`Dataset`.
 
         Examples
@@ -171,7 +177,9 @@ class Dataset:
         <Dataset: coarse 20 + fine 5 points, 1 input>
         """
         options = Options(costs, order, exponents, bounds, noise_std)
-        return _of_table(stacked(tables), options, Kinds.of(categorical, numeric, integer))
+        return _of_table(
+            stacked(tables), options, Kinds.of(categorical, numeric, integer, log_inputs)
+        )
 
     @staticmethod
     def from_frame(
@@ -191,6 +199,7 @@ class Dataset:
         categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
+        log_inputs: Names | None = None,
     ) -> Dataset:
         """Make a data set of a DataFrame that holds inputs, target and labels as columns.
 
@@ -212,7 +221,7 @@ class Dataset:
             whose noise is to be learned.
         skip_missing : bool
             Whether rows with an empty cell are left out, with a warning, instead of refused.
-        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer, log_inputs
             See :class:`Dataset`.
 
         Examples
@@ -230,7 +239,7 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        kinds = Kinds.of(categorical, numeric, integer)
+        kinds = Kinds.of(categorical, numeric, integer, log_inputs)
         return _of_table(frame_table(frame, roles, skip_missing, kinds), options, kinds)
 
     @staticmethod
@@ -251,6 +260,7 @@ class Dataset:
         categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
+        log_inputs: Names | None = None,
     ) -> Dataset:
         """Make a data set of files: text, spreadsheets, Parquet or Feather.
 
@@ -262,7 +272,7 @@ class Dataset:
             any number of files in which that column names each row's fidelity.
         target, fidelity_column, inputs, ignore, noise_column, skip_missing
             See :meth:`from_frame`. Columns are matched by name.
-        costs, order, exponents, bounds, noise_std, categorical, numeric, integer
+        costs, order, exponents, bounds, noise_std, categorical, numeric, integer, log_inputs
             See :class:`Dataset`.
 
         Examples
@@ -277,7 +287,7 @@ class Dataset:
 
         options = Options(costs, order, exponents, bounds, noise_std)
         roles = Roles(target, fidelity_column, noise_column, inputs, ignore)
-        kinds = Kinds.of(categorical, numeric, integer)
+        kinds = Kinds.of(categorical, numeric, integer, log_inputs)
         return _of_table(files_table(files, roles, skip_missing, kinds), options, kinds)
 
     def __repr__(self) -> str:
@@ -398,7 +408,7 @@ def assemble(rows: Rows, options: Options) -> Dataset:
     limits = limits_of(options.bounds, rows.feature_names)
     check_inside(rows, limits)
     codes = {c.column: (0.0, len(c.levels) - 1.0) for c in rows.categories}
-    box = Box.around(rows.X, {**limits, **codes})
+    box = Box.around(rows.X, {**limits, **codes}, rows.logs)
     noise_var = known_noise_var(rows, ranking, options.noise_std)
     fidelities = tuple(_fidelity(name, rows, noise_var) for name in ranking.names)
     warn_about_oddities(fidelities, box, rows)
@@ -416,6 +426,11 @@ def assemble(rows: Rows, options: Options) -> Dataset:
 
 
 def _of_table(table: Table, options: Options, kinds: Kinds) -> Dataset:
+    if has_several(table.y):
+        raise DataError(
+            f"a data set has one target, and here are {listed(names_of(table.y))}; mastgp.fit "
+            "takes several"
+        )
     return assemble(checked_rows(replace(table, kinds=kinds), options), options)
 
 

@@ -45,7 +45,7 @@ def read_delimited(text: str, path: str) -> Source:
     rest = _without_comments(_after_line(text, header.lines))
     table = _read_cells(rest, header, path)
     _number_lines(table, rest, header)
-    return text_source(
+    source = text_source(
         header.names,
         table,
         path,
@@ -53,6 +53,20 @@ def read_delimited(text: str, path: str) -> Source:
         unit="line",
         separator=" " if header.separator == _SPACES else header.separator,
     )
+    if header.separator == _SPACES:
+        _refuse_short_rows(source, rest, len(header.names))
+    return source
+
+
+def _refuse_short_rows(source: Source, rest: str, n_cells: int) -> None:
+    """Refuse rows that lack a cell between spaces: nobody can tell which."""
+    lines = rest.split("\n")
+    for label in source.rows.index:
+        if len(_words(lines[label])) < n_cells:
+            raise DataError(
+                f"{source.place(label)} has fewer cells than the header has names, and between "
+                "spaces nobody can tell which is missing; write NaN in its place"
+            )
 
 
 def _find_header(text: str, path: str) -> _Header:
@@ -117,7 +131,13 @@ def _cell_counts(body: str, separator: str) -> list[int]:
 
 
 def _has_words_only(body: str) -> bool:
-    """Whether no word of the first lines begins or ends with another separator."""
+    """Whether no word of the first lines begins or ends with another separator.
+
+    An empty cell between tabs, below a header without one, is such a word, too.
+    """
+    first, _, below = body.partition("\n")
+    if "\t" in first and "\t\t" not in first and "\t\t" in below:
+        return False
     words = (bare for line in body.split("\n", _LOOKED_AT)[:-1] for _, bare in _WORD.findall(line))
     others = (",", ";", "|")
     return not any(w.startswith(others) or w.endswith(others) or '"' in w for w in words)

@@ -283,9 +283,11 @@ def _rank_by_exponents(names: list[str], exponents: dict[str, float]) -> tuple[s
     if len(tops) == 1:
         cheap = sorted(exponents, key=lambda name: (-exponents[name], name))
         return (*[name for name in cheap if name in names], tops[0])
+    # Names in their order by the alphabet would look like an answer.
+    costs = ",".join(f"{name}=..." for name in names)
+    blanks = ",".join(["CHEAPEST", *["..."] * (len(names) > 2), "DEAREST"])
     raise DataError(
-        f"which of the fidelities {listed(names)} is the most expensive? Give their costs, or "
-        f"their order from cheap to expensive: costs={{{names[0]!r}: 1, {names[-1]!r}: 10}} or "
-        f"order={names!r} in Python, --cost {names[0]}=1 --cost {names[-1]}=10 or "
-        f"--order {','.join(names)} on the command line"
+        f"which of the fidelities {listed(names)} is the most expensive? Give their costs in any "
+        f"unit, or their names from cheap to expensive: --cost {costs} or --order {blanks} on the "
+        f"command line, costs={{...}} or order=[...] in Python"
     )

@@ -13,7 +13,12 @@ from .source import Source
 from .texts import is_blank_label
 
 
-def without_missing(source: Source, columns: Sequence[str], texts: Collection[str] = ()) -> Source:
+def without_missing(
+    source: Source,
+    columns: Sequence[str],
+    texts: Collection[str] = (),
+    targets: Sequence[str] = (),
+) -> Source:
     """Leave out rows in which a cell of these columns is empty, and say how many.
 
     Parameters
@@ -23,11 +28,15 @@ def without_missing(source: Source, columns: Sequence[str], texts: Collection[st
         Columns that are needed; empty cells of others do not matter.
     texts : collection of str
         Those of them that hold labels.
+    targets : sequence of str
+        Columns of which one value is enough.
     """
     blank = {
         column: (is_blank_label if column in texts else is_blank)(source.rows[column])
         for column in columns
     }
+    if targets:
+        blank[targets[0]] = no_value(source, targets)
     empty = np.logical_or.reduce(list(blank.values()), initial=False)
     n = int(np.sum(empty))
     if not n:
@@ -41,6 +50,12 @@ def without_missing(source: Source, columns: Sequence[str], texts: Collection[st
         MissingWarning,
     )
     return source.with_rows(source.rows[~empty])
+
+
+def no_value(source: Source, targets: Sequence[str]) -> NDArray[np.bool_]:
+    """Which rows have no value of any target."""
+    blank = [is_blank(source.rows[column]) for column in targets]
+    return np.asarray(np.logical_and.reduce(blank))
 
 
 def _first(source: Source, blank: dict[str, NDArray[np.bool_]], empty: NDArray[np.bool_]) -> str:

@@ -66,6 +66,8 @@ class Rows:
         Inputs that hold codes of levels.
     integers : tuple of int
         Columns of whole numbers.
+    logs : tuple of int
+        Columns whose logarithms are modelled.
     """
 
     X: Array
@@ -79,6 +81,7 @@ class Rows:
     units: Mapping[str, str] = field(default_factory=dict)
     categories: tuple[Category, ...] = ()
     integers: tuple[int, ...] = ()
+    logs: tuple[int, ...] = ()
 
     @property
     def categorical(self) -> frozenset[int]:

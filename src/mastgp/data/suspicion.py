@@ -59,7 +59,7 @@ def warn_of_suspicions(fidelities: Sequence[Fidelity], rows: Rows) -> None:
     outlying = _suspect_outliers(fidelities, rows, inputs)
     for column, name in inputs.items():
         if name not in outlying:
-            _suspect_ranges(fidelities, column, name)
+            _suspect_ranges(fidelities, column, name, spans_decades=column in rows.logs)
     if None not in outlying:
         _suspect_targets(fidelities)
 
@@ -156,7 +156,9 @@ def _is_code(value: float) -> bool:
     return size >= 1e9 and (math.log10(size) % 1.0 < 1e-12 or size > 1e30 or size == 2**31 - 1)
 
 
-def _suspect_ranges(fidelities: Sequence[Fidelity], column: int, name: str) -> None:
+def _suspect_ranges(
+    fidelities: Sequence[Fidelity], column: int, name: str, spans_decades: bool
+) -> None:
     """Say where the ranges of an input in two sources cannot be in the same unit."""
     top = fidelities[-1]
     for other in fidelities[:-1]:
@@ -171,7 +173,7 @@ def _suspect_ranges(fidelities: Sequence[Fidelity], column: int, name: str) -> N
                 UnitWarning,
             )
             return
-        if (sentence := _sliver(top, other, column, name)) is not None:
+        if not spans_decades and (sentence := _sliver(top, other, column, name)) is not None:
             warn(sentence, RangeWarning)
             return
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,10 @@ from ..errors import DataError, listed
 from .arrays import Places, Table
 from .categories import Kinds
 from .cells import is_blank, numeric
-from .columns import Header, Roles, how_to_ignore
+from .columns import Header, Roles, Target, how_to_ignore
 from .fidelities import fidelity_name
 from .levels import Category
-from .missing import without_missing
+from .missing import no_value, without_missing
 from .naming import Files, check_distinct, named_files
 from .reading import Source, read_table
 from .texts import labels_of, text_inputs
@@ -27,7 +28,7 @@ from .units import common_units
 
 def training_table(
     files: Files,
-    target: str | Mapping[str, str],
+    target: Target,
     *,
     fidelity_column: str | None = None,
     inputs: Sequence[str] | None = None,
@@ -44,8 +45,9 @@ def training_table(
         One per fidelity, named after it (``coarse.csv``) or as ``name=path``; several files of
         one fidelity as ``name=path,path``. With `fidelity_column` or a mapping as `target`, any
         number of files. ``runs.xlsx:coarse`` is a sheet, and ``-`` is standard input.
-    target : str, or mapping of fidelity name to str
-        Column of the response, or the column of each fidelity's response.
+    target : str, sequence of str, or mapping of fidelity name to str
+        Column of the response, columns of several responses, or the column of each fidelity's
+        response.
     fidelity_column : str, optional
         Column that names each row's fidelity.
     inputs : sequence of str, optional
@@ -76,12 +78,13 @@ def files_table(
     if roles.fidelity is None and not roles.results:
         check_distinct(named)
     sources = [read_table(file.path) for file in named]
-    chosen = roles.inputs_of([Header(s.path, list(s.rows.columns)) for s in sources])
+    headers = [Header(s.path, list(s.rows.columns)) for s in sources]
+    roles = roles.resolved(headers)
+    chosen = roles.inputs_of(headers)
     kinds = kinds or Kinds()
     texts = text_inputs(sources, chosen, kinds)
     if skip_missing:
-        needed = [*chosen, *([] if roles.results else [str(roles.target)])]
-        sources = [without_missing(source, needed, texts) for source in sources]
+        sources = [without_missing(source, chosen, texts, roles.targets) for source in sources]
     columns = _Inputs(chosen, texts)
     parts = [
         part
@@ -101,9 +104,16 @@ def _joined(parts: Sequence[Table], roles: Roles, units: Mapping[str, str]) -> T
         fidelity=[label for part in parts for label in part.fidelity],
         noise_std=None if roles.noise is None else np.concatenate([p.noise_std for p in parts]),
         places=Places(X),
-        target_name=roles.results or str(roles.target),
+        target_name=_target_name(roles),
         units=units,
     )
+
+
+def _target_name(roles: Roles) -> str | Mapping[str, str] | None:
+    """Name of the only target, or of each fidelity's; several are columns with names."""
+    if roles.results:
+        return roles.results
+    return roles.targets[0] if len(roles.targets) == 1 else None
 
 
 def frame_table(
@@ -119,11 +129,11 @@ def frame_table(
     if roles.results:
         return _of_results(numbered, roles, _Inputs(chosen, texts), skip_missing)
     if skip_missing:
-        kept = without_missing(numbered, [*chosen, str(roles.target)], texts).rows.index
+        kept = without_missing(numbered, chosen, texts, roles.targets).rows.index
         frame = frame.iloc[kept]
     table = Table.of(
         frame[chosen],
-        frame[roles.target],
+        frame[roles.targets if len(roles.targets) > 1 else roles.targets[0]],
         None if roles.fidelity is None else frame[roles.fidelity],
         None if roles.noise is None else frame[roles.noise],
     )
@@ -149,6 +159,16 @@ def query_source(
     Header(source.path, list(source.rows.columns)).check_has(inputs)
     texts = [category.name for category in categories]
     return without_missing(source, inputs, texts) if skip_missing else source
+
+
+def target_values(source: Source, targets: Sequence[str]) -> pd.DataFrame:
+    """Values of targets in a file; NaN where a cell is empty."""
+    Header(source.path, list(source.rows.columns)).check_has(targets)
+    values = numeric(source, targets, may_be_missing=True)
+    for target in targets:
+        if values[target].isna().all():
+            raise DataError(f"{source.path} has no value in column {target!r}")
+    return values
 
 
 def query_inputs(
@@ -180,25 +200,37 @@ class _Inputs:
 def _parts(source: Source, name: str, roles: Roles, inputs: _Inputs) -> Iterator[Table]:
     """Rows of one file, and of each of its columns of results."""
     if not roles.results:
-        yield _part(source, str(roles.target), roles, inputs, _labels(source, roles.fidelity, name))
+        yield _part(source, roles.targets, roles, inputs, _labels(source, roles.fidelity, name))
         return
     for fidelity, column in roles.results.items():
         if column not in source.rows.columns:
             continue
         blank = is_blank(source.rows[column])
         own = source.with_rows(source.rows[~blank]) if blank.any() else source
-        yield _part(own, column, roles, inputs, [fidelity] * len(own.rows))
+        yield _part(own, [column], roles, inputs, [fidelity] * len(own.rows))
 
 
-def _part(source: Source, target: str, roles: Roles, inputs: _Inputs, labels: list[str]) -> Table:
-    """Rows of one file with one column of results."""
+def _part(
+    source: Source, targets: Sequence[str], roles: Roles, inputs: _Inputs, labels: list[str]
+) -> Table:
+    """Rows of one file with one column of results, or with one for each target."""
     X = inputs.of(source, fix=_leave_out)
-    y = numeric(source, [target])[target]
+    y = _values(source, targets)
     X.index = y.index = pd.Index([source.place(label) for label in X.index])
     noise = None
     if roles.noise is not None:
         noise = numeric(source, [roles.noise], may_be_missing=True).to_numpy()[:, 0]
-    return Table(X, y, labels, noise, Places(X), target)
+    return Table(X, y, labels, noise, Places(X))
+
+
+def _values(source: Source, targets: Sequence[str]) -> Any:
+    """Values of the target; of several targets a row may lack some, but not all."""
+    if len(targets) == 1:
+        return numeric(source, targets)[targets[0]]
+    empty = no_value(source, targets)
+    if empty.any():
+        numeric(source.with_rows(source.rows[empty]), targets[:1])  # raises the error
+    return numeric(source, targets, may_be_missing=True)
 
 
 def _leave_out(column: str) -> str:

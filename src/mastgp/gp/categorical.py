@@ -144,6 +144,15 @@ class Embedding:
 
     def _tables(self, positions: Array, apart: Array) -> Iterator[Array]:
         """Coordinates of the levels of each input, shape (n_levels, number of coordinates)."""
+        for seen, away in self.places(positions, apart):
+            yield np.hstack([seen, np.diag(np.sqrt(away))])
+
+    def places(self, positions: Array, apart: Array) -> Iterator[tuple[Array, Array]]:
+        """Where the levels of each input are.
+
+        Yields the learned coordinates, shape (n_levels, n_dims), and the square of how far each
+        level is away from all others in a direction of its own, shape (n_levels,).
+        """
         start, distances = 0, iter(apart)
         for category, unseen in zip(self._categories, self._unseen, strict=True):
             stop = start + category.n_positions
@@ -151,7 +160,7 @@ class Embedding:
             seen = np.where(unseen[:, None], 0.0, POSITION_SCALE * learned)
             squared = next(distances) if category.learned else 1.0
             away = np.where(unseen, POSITION_SCALE**2 * category.n_dims, 0.0)
-            yield np.hstack([seen, np.diag(np.sqrt(0.5 * squared + away))])
+            yield seen, 0.5 * squared + away
             start = stop
 
     def by_input(self, by_column: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +93,6 @@ class Covariance:
     ----------
     rows : list of slice
         The observations that each component concerns.
-    of_means : array of shape (n, n), or None
-        Covariance that uncertain means give to the observations.
     """
 
     def __init__(
@@ -104,7 +103,12 @@ class Covariance:
         self.rows = [_extent(c.loadings, data.groups) for c in model.components]
         self._owners = slice(None) if embedding is None else embedding.owners
         self._unit_loadings = model.unit_loadings
-        self.of_means = model.mean_covariance(data.groups, data.groups) if model.mean_var else None
+
+    @cached_property
+    def of_means(self) -> Array | None:
+        """Variance of uncertain means; None where they are profiled."""
+        groups = self.data.groups
+        return self.model.mean_covariance(groups, groups) if self.model.mean_var else None
 
     def workspace(self) -> Workspace:
         """Matrices for repeated evaluations."""

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..blocks import in_blocks
 from .distributions import Mixture
+from .extension import extended
 from .parameters import Hyperparameters
 from .posterior import Draws, sample_posterior
-from .process import GaussianProcess, RandomSource, draw_samples
+from .process import GaussianProcess, Groups, RandomSource, draw_samples
 from .restoring import check_draws
 
 Array = NDArray[np.float64]
@@ -111,6 +112,59 @@ class ProcessEnsemble:
             d_var += weight * (own_d_var + 2.0 * (own_mean - mean)[:, None] * own_d_mean)
         return d_mean, d_var
 
+    def cross_covariance(
+        self, X1: ArrayLike, groups1: Groups, X2: ArrayLike, groups2: Groups
+    ) -> Array:
+        """Covariance of latent values of any groups; where the draws disagree, that is part of it.
+
+        Parameters
+        ----------
+        X1, X2 : arrays of shapes (n1, d) and (n2, d)
+        groups1, groups2 : int, or one for each point
+
+        Returns
+        -------
+        array of shape (n1, n2)
+        """
+        pairs = [(p.latent(X1, groups1), p.latent(X2, groups2)) for p in self.processes]
+        means1 = np.array([first.mean for first, _ in pairs])
+        means2 = np.array([second.mean for _, second in pairs])
+        away = means1 - self.weights @ means1, means2 - self.weights @ means2
+        total = np.einsum("k,ki,kj->ij", self.weights, *away)
+        for weight, (process, pair) in self._weighted(
+            list(zip(self.processes, pairs, strict=True))
+        ):
+            total += weight * process.latent_covariance(*pair)
+        return total
+
+    def extended(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: Groups = 0,
+        noise_var: ArrayLike | None = None,
+    ) -> ProcessEnsemble:
+        """Return the same draws, given more observations; see :mod:`mastgp.gp.extension`.
+
+        Each draw's weight is multiplied by the density that it gave to the new observations. So
+        the draws stay a sample of the posterior, worth fewer of them.
+        """
+        first = extended(self.processes[0], X, y, groups, noise_var)
+        others = self.processes[1:]
+        grown = [first, *(extended(p, X, y, groups, objective=first.objective) for p in others)]
+        gains = [new.log_density - old.log_density for new, old in self._pairs(grown)]
+        return ProcessEnsemble(grown, reweighted(self.weights, np.array(gains)))
+
+    def _pairs(
+        self, grown: Sequence[GaussianProcess]
+    ) -> Iterator[tuple[GaussianProcess, GaussianProcess]]:
+        return zip(grown, self.processes, strict=True)
+
+    @property
+    def effective_draws(self) -> float:
+        """Number of equally weighted draws that these are worth."""
+        return float(1.0 / np.sum(self.weights**2))
+
     def sample(self, X: ArrayLike, n_samples: int, rng: RandomSource, group: int = 0) -> Array:
         """Draw joint samples, each of a draw chosen by its weight, shape (n, n_samples)."""
         counts = np.diff(np.floor(np.r_[0.0, np.cumsum(self.weights)] * n_samples + 0.5)).astype(
@@ -171,4 +225,10 @@ def without_a_fold(weights: Array, log_densities: Array) -> Array:
         Of the fold's observations, given all others and each draw.
     """
     ratio = weights * np.exp(np.min(log_densities) - log_densities)
+    return ratio / ratio.sum()
+
+
+def reweighted(weights: Array, log_densities: Array) -> Array:
+    """Weights of draws that have seen more: weight times density, of sum one."""
+    ratio = weights * np.exp(log_densities - np.max(log_densities))
     return ratio / ratio.sum()

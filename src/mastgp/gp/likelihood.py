@@ -121,7 +121,10 @@ class Objective:
             X = self.warp_inputs.value(parameters.warp_a, parameters.warp_b)
         X = self._embedded(X, parameters)
         K = self.covariance.matrix(self.covariance.terms(parameters, X), parameters)
-        L, jitter = cholesky(K)
+        return self.factorisation(*cholesky(K))
+
+    def factorisation(self, L: Array, jitter: float) -> Factorisation:
+        """Profile the means, given the factor of K."""
         return Factorisation(L, jitter, *self._profile(solve_cholesky(L, self._targets)))
 
     def log_likelihood(self, parameters: Hyperparameters) -> float:

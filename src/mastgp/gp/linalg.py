@@ -11,6 +11,8 @@ from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 
 Array = NDArray[np.float64]
 
+#: A pivot below this share of the variance is rounding error.
+_LOST = 1e-13
 _JITTERS = (1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 
 
@@ -49,6 +51,28 @@ def cholesky(K: Array) -> tuple[Array, float]:
         f"a {len(K)} x {len(K)} covariance matrix is not positive definite "
         f"even with {_JITTERS[-1]:g} of its mean variance added to the diagonal"
     )
+
+
+def extend_cholesky(L: Array, border: Array, corner: Array) -> Array | None:
+    """Factor of a matrix that has grown by some rows and columns; None where that is impossible.
+
+    Parameters
+    ----------
+    L : array of shape (n, n)
+        Factor of the matrix as it was, with zeros in the upper triangle.
+    border : array of shape (m, n)
+        New rows, without their last m columns.
+    corner : array of shape (m, m)
+        The last m columns of the new rows.
+    """
+    n, m = len(L), len(corner)
+    below = solve_lower(L, border.T).T
+    last, info = dpotrf((corner - below @ below.T).T, lower=1, clean=1)
+    if info != 0 or not (last.diagonal() ** 2 > _LOST * corner.diagonal()).all():
+        return None
+    grown = np.zeros((n + m, n + m), order="F")
+    grown[:n, :n], grown[n:, :n], grown[n:, n:] = L, below, last
+    return grown
 
 
 def cholesky_in_place(build: Callable[[], Array]) -> Array:

@@ -43,6 +43,23 @@ class Observations:
     noise_var: Array | None = None
     no_noise: float = FIXED_NOISE_FLOOR
 
+    def extended(
+        self, X: Array, y: Array, groups: NDArray[np.intp], noise_var: Array | None = None
+    ) -> Observations:
+        """Return these observations and then others, all in the same units."""
+        known = self.noise_var
+        if known is not None or noise_var is not None:
+            old = np.full(len(self.y), np.nan) if known is None else known
+            new = np.full(len(y), np.nan) if noise_var is None else noise_var
+            known = np.concatenate([old, new])
+        return Observations(
+            np.vstack([self.X, X]),
+            np.concatenate([self.y, y]),
+            np.concatenate([self.groups, groups]),
+            known,
+            self.no_noise,
+        )
+
     def subset(self, rows: NDArray[np.intp]) -> Observations:
         """Return some of the observations."""
         noise_var = None if self.noise_var is None else self.noise_var[rows]

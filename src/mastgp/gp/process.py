@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from ..blocks import blocks
 from ..threads import blas_threads
 from .fitting import FitReport, maximise
 from .kernels import KERNELS, scaled_distances
+from .latent import Latent
 from .leave_out import LeftOut, leave_one_out, leave_out
 from .likelihood import Factorisation, Objective
 from .linalg import solve_lower
@@ -23,6 +24,9 @@ from .restoring import check_process_state
 from .warp import WarpInputs
 
 Array = NDArray[np.float64]
+Value = TypeVar("Value", float, Array)
+#: The group of all points, or one for each.
+Groups = int | NDArray[np.intp]
 
 #: Entries of the largest block of cross-covariances kept at a time (8 bytes each).
 _BLOCK_ENTRIES = 600_000
@@ -164,9 +168,29 @@ class GaussianProcess:
         return noise_of(self.parameters, self._data) * self.y_scale[self._data.groups] ** 2
 
     @property
+    def group_means(self) -> Array:
+        """Profiled means of the groups in standardised units, shape (n_groups,)."""
+        return self._factorisation.beta
+
+    @property
+    def jitter(self) -> float:
+        """What had to be added to the covariance matrix's diagonal, in standardised units."""
+        return self._factorisation.jitter
+
+    @property
     def lengthscales(self) -> Array:
         """Lengthscales of the first component, in unit-cube units, shape (d,)."""
         return self.parameters.lengthscales[0]
+
+    @property
+    def groups(self) -> NDArray[np.intp]:
+        """Group of every training observation."""
+        return self._data.groups
+
+    @property
+    def log_density(self) -> float:
+        """Log density of the training targets, in the engine's units."""
+        return self.objective.log_density(self._factorisation)
 
     @property
     def n_points(self) -> int:
@@ -219,6 +243,40 @@ class GaussianProcess:
         cov.flat[:: len(cov) + 1] = np.maximum(cov.diagonal(), _smallest_var(prior))
         mean = self._mean_in_units(k @ self._factorisation.alpha, group)
         return mean, cov * self.y_scale[group] ** 2
+
+    def latent(self, X: ArrayLike, groups: Groups) -> Latent:
+        """Latent values at points of any groups; see :meth:`latent_covariance`.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+        groups : int, or int array of shape (n,)
+        """
+        points = self._warp(np.asarray(X, dtype=float))
+        members = np.broadcast_to(np.asarray(groups, dtype=np.intp), len(points))
+        with blas_threads(self.n_points):
+            k = self._covariance(points, self._X, members, self._data.groups)
+            solved = solve_lower(self._factorisation.L, k.T)
+        scale = self.y_scale[members]
+        priors = np.array([self._prior_var(group) for group in range(self.model.n_groups)])[members]
+        var = priors - np.einsum("ij,ij->j", solved, solved)
+        mean = k @ self._factorisation.alpha + self._factorisation.beta[members]
+        return Latent(
+            points,
+            members,
+            solved,
+            self.y_mean[members] + scale * mean,
+            np.maximum(var, _smallest_var(priors)) * scale**2,
+        )
+
+    def latent_covariance(self, first: Latent, second: Latent) -> Array:
+        """Posterior covariance of two sets of latent values, in units, shape (n1, n2).
+
+        The sets may be of different groups, as the same response at two fidelities.
+        """
+        prior = self._covariance(first.points, second.points, first.groups, second.groups)
+        prior -= first.solved.T @ second.solved
+        return prior * np.multiply.outer(self.y_scale[first.groups], self.y_scale[second.groups])
 
     def sample(self, X: ArrayLike, n_samples: int, rng: RandomSource, group: int = 0) -> Array:
         """Draw joint samples of a group's latent function, shape (n, n_samples)."""
@@ -340,16 +398,14 @@ class GaussianProcess:
             E = scaled_distances((X1 - 0.5) / lengthscales, (X2 - 0.5) / lengthscales)
             yield c, *KERNELS[component.kernel](E)
 
-    def _covariance(
-        self, X1: Array, X2: Array, group1: int, group2: int | NDArray[np.intp]
-    ) -> Array:
+    def _covariance(self, X1: Array, X2: Array, group1: Groups, group2: Groups) -> Array:
         total = np.zeros((len(X1), len(X2)))
         for c, k, _ in self._kernels(X1, X2):
             a = self._loadings[c]
-            k *= self.parameters.scales[c] * a[group1] * a[group2]
+            k *= np.asarray(self.parameters.scales[c] * a[group1])[..., None] * a[group2]
             total += k
         if self.model.mean_var:
-            groups1 = np.full(len(X1), group1)
+            groups1 = np.broadcast_to(group1, len(X1))
             total += self.model.mean_covariance(groups1, np.broadcast_to(group2, len(X2)))
         return total
 
@@ -373,7 +429,7 @@ class GaussianProcess:
         return np.maximum(var, _smallest_var(self._prior_var(group))) * self.y_scale[group] ** 2
 
 
-def _smallest_var(prior: float) -> float:
+def _smallest_var(prior: Value) -> Value:
     """Rounding can make a variance negative; below this share of the prior it means nothing."""
     return 1e-13 * prior
 

@@ -174,6 +174,14 @@ def response_state(response: Logarithm | YeoJohnson) -> dict[str, Any]:
     return {"kind": response.kind, **vars(response)}
 
 
+def plain_response(response: Logarithm | YeoJohnson) -> dict[str, Any]:
+    """A transformation as other programs need it: with the nodes of integrals over normals."""
+    plain: dict[str, Any] = {**response_state(response), "largest": _LARGEST}
+    if isinstance(response, YeoJohnson):
+        plain |= {"nodes": _NODES, "node_weights": _WEIGHTS / _WEIGHTS.sum()}
+    return plain
+
+
 def restored_response(state: dict[str, Any]) -> Logarithm | YeoJohnson:
     """Inverse of :func:`response_state`; the values may come from anywhere."""
     stored.mapping(state, "the response", ("kind",))

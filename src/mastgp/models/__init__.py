@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .mast import MAST
     from .recursive import Recursive
     from .single import SingleFidelity
+    from .targets import SeveralTargets, models_of
     from .transformed import TransformedResponse
 
 __all__ = [
@@ -27,9 +28,11 @@ __all__ = [
     "MultiFidelityRegressor",
     "Recursive",
     "Reification",
+    "SeveralTargets",
     "SharedFits",
     "SingleFidelity",
     "TransformedResponse",
+    "models_of",
 ]
 
 __getattr__ = lazily(
@@ -43,6 +46,7 @@ __getattr__ = lazily(
         ".mast": ("MAST",),
         ".recursive": ("Recursive",),
         ".single": ("SingleFidelity",),
+        ".targets": ("SeveralTargets", "models_of"),
         ".transformed": ("TransformedResponse",),
     },
 )

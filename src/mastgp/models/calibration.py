@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, FitWarning, warn
-from ..gp.blends import Distribution
+from ..gp.blends import Distribution, Transformed
 from .folds import Refittable, folds_of, predict_refitted
 
 Array = NDArray[np.float64]
@@ -44,7 +44,9 @@ def widening_without_each(z: Array, groups: NDArray[np.intp]) -> Array:
 
 
 def standardised(predicted: Distribution, y: Array) -> Array:
-    """Errors of predictions, in their standard deviations."""
+    """Errors of predictions, in their standard deviations; before a transformation, if any."""
+    if isinstance(predicted, Transformed):
+        return standardised(predicted.inner, predicted.response.forward(y))
     return (predicted.mean - y) / np.sqrt(predicted.variance)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
+from ..data.further import Further, extended
 from ..errors import DataError, listed
 from ..estimators import check_random_state
 from ..gp import GaussianProcess
@@ -17,9 +19,12 @@ from ..gp.blends import Distribution
 from ..gp.categorical import CATEGORY_KERNELS
 from ..gp.distributions import Mixture, Normal
 from ..gp.ensemble import ProcessEnsemble
+from ..gp.extension import extended as extended_process
 from ..gp.kernels import KERNELS
+from ..gp.plain import plain_process
 from ..gp.posterior import N_DRAWS, DrawReport
 from ..progress import counter
+from .continuing import JointProcess, Part
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
@@ -207,13 +212,14 @@ class CoKriging(MultiFidelityRegressor):
         data = self.training_data_
         n_levels, n_top = len(self._joint().levels(data)), len(data.top.y)
         together = [np.concatenate(data.at_places_of(fold)[-n_levels:]) for fold in folds]
-        rows = [np.flatnonzero(masks) for masks in together]
+        rows = [self._order[np.flatnonzero(masks)] for masks in together]
+        top = self._order[-n_top:]
         if isinstance(self.posterior_, GaussianProcess):
             mean, var = self.posterior_.leave_out(rows)
-            return Normal(mean[-n_top:], var[-n_top:])
+            return Normal(mean[top], var[top])
         left_out = self.posterior_.leave_out(rows)
         parts = left_out.weights, left_out.means, left_out.variances
-        return Mixture(*(part[:, -n_top:] for part in parts))
+        return Mixture(*(part[:, top] for part in parts))
 
     @property
     def leaves_out_honestly(self) -> bool:
@@ -237,7 +243,20 @@ class CoKriging(MultiFidelityRegressor):
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity."""
-        return float(np.mean(self.posterior_.noise_var[-len(self.training_data_.top.y) :]))
+        return float(np.mean(self.posterior_.noise_var[self._is_top]))
+
+    @property
+    def _is_top(self) -> NDArray[np.bool_]:
+        """Which of the process's observations are of the top level."""
+        return self.process_.groups == self._top
+
+    @property
+    def _order(self) -> NDArray[np.intp]:
+        """Where the rows of the data, level after level, are among the process's observations.
+
+        Rows that were added later are its last observations.
+        """
+        return np.argsort(self.process_.groups, kind="stable")
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the top level."""
@@ -250,8 +269,8 @@ class CoKriging(MultiFidelityRegressor):
         mixture = self.posterior_.distribution(U, self._top)
         if not include_noise:
             return mixture
-        n_top = len(self.training_data_.top.y)
-        noises = [[np.mean(draw.noise_var[-n_top:])] for draw in self.posterior_.processes]
+        top = self._is_top
+        noises = [[np.mean(draw.noise_var[top])] for draw in self.posterior_.processes]
         return Mixture(mixture.weights, mixture.means, mixture.variances + np.array(noises))
 
     def mean_unit(self, U: Array) -> Array:
@@ -266,11 +285,49 @@ class CoKriging(MultiFidelityRegressor):
         """Gradients of the top level's mean and variance."""
         return self.posterior_.predict_gradient(U, self._top)
 
+    def updated(self, further: Further) -> Self:
+        """The same hyperparameters, draws weighted by the density of the new rows."""
+        grown = copy(self)
+        grown.training_data_ = data = extended(self.training_data_, further)
+        levels = [f.name for f in self._joint().levels(data)]
+        new = [further[name] for name in levels if name in further]
+        if not new:
+            return grown
+        groups = np.repeat([levels.index(f.name) for f in new], [len(f.y) for f in new])
+        rows = (
+            np.concatenate([data.unit(f) for f in new]),
+            np.concatenate([f.y for f in new]),
+            groups,
+            known_noise(new),
+        )
+        if isinstance(self.posterior_, GaussianProcess):
+            grown.process_ = grown.posterior_ = extended_process(self.process_, *rows)
+            return grown
+        grown.posterior_ = self.posterior_.extended(*rows)
+        objective = grown.posterior_.processes[0].objective
+        grown.process_ = extended_process(self.process_, *rows, objective=objective)
+        return grown
+
+    @property
+    def draws_left(self) -> float:
+        """By the draws' weights."""
+        if isinstance(self.posterior_, GaussianProcess):
+            return super().draws_left
+        return self.posterior_.effective_draws
+
+    def parts(self) -> list[Part]:
+        """The draws, or the optimum."""
+        names = tuple(f.name for f in self._joint().levels(self.training_data_))
+        if isinstance(self.posterior_, GaussianProcess):
+            return [JointProcess(1.0, self.posterior_, names)]
+        pairs = zip(self.posterior_.weights.tolist(), self.posterior_.processes, strict=True)
+        return [JointProcess(share, process, names) for share, process in pairs]
+
     def facts(self) -> dict[str, Any]:
         """Noise of every level, lengthscales and warp, factors, and the fit's report."""
         levels = self._joint().levels(self.training_data_)
         ends = np.cumsum([len(fidelity.y) for fidelity in levels])
-        noises = np.split(self.posterior_.noise_var, ends[:-1])
+        noises = np.split(self.posterior_.noise_var[self._order], ends[:-1])
         facts = {
             "noise": noise_facts({f.name: var for f, var in zip(levels, noises, strict=True)}),
             "inputs": input_facts(self.process_),
@@ -280,6 +337,10 @@ class CoKriging(MultiFidelityRegressor):
         if self.draw_report_ is not None:
             facts["draws"] = asdict(self.draw_report_)
         return facts
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The top level of the process, or of its draws."""
+        return plain_process(self.posterior_, self._top)
 
     def get_state(self) -> dict[str, Any]:
         """The process, how its means are dealt with, and the draws."""

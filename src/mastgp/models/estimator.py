@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..blocks import blocks, in_blocks
-from ..data.arrays import Places, Table, checked_rows, names_of_rows
+from ..data.arrays import Table, checked_rows
 from ..data.categories import Kinds, Names, NamesOfCategories
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
@@ -24,8 +24,10 @@ from ..gp.blends import Distribution
 from ..gp.distributions import Normal
 from ..storage.model_file import load_model, save_model
 from .calibration import widening_by_refits
+from .continuing import Continuing
 from .known import Known, SharedFits
-from .queries import unit_queries
+from .queries import expensive_rows, unit_queries
+from .scales import OfResponse, suggest_logarithm
 from .trust import TrustedPoints
 
 if TYPE_CHECKING:
@@ -33,13 +35,11 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-#: Half the width of a 95 % interval, in standard deviations.
-Z95 = 1.959963984540054
 #: Rows whose predictive distribution is held in memory at a time.
 BLOCK_ROWS = 10_000
 
 
-class MultiFidelityRegressor(Regressor, ABC):
+class MultiFidelityRegressor(Continuing, OfResponse, Regressor, ABC):
     """Base of all surrogates: it checks data, scales inputs, and predicts in the user's units.
 
     A method of your own is a subclass with at least the constructor parameters `costs`, `order`,
@@ -71,6 +71,8 @@ class MultiFidelityRegressor(Regressor, ABC):
     validation_: Any = None
     #: Predictions of that check. A HeldOut.
     held_out_: Any = None
+    #: A check that was made after the fit, as plain values; see :func:`mastgp.validate`.
+    check_: Any = None
     #: What standard deviations are multiplied by.
     calibration_: float = 1.0
 
@@ -142,15 +144,35 @@ class MultiFidelityRegressor(Regressor, ABC):
         """Take over what :meth:`get_state` returned, with parameters and data in place."""
         raise self._lacks("file format")
 
+    def plain_predictor(self) -> dict[str, Any]:
+        """What predicts, as plain values and arrays that any program can evaluate.
+
+        A node as described in the guide ("A predictor for other programs"). It gives the
+        distribution before calibration at unit-cube inputs.
+        """
+        raise self._lacks("form that other programs can evaluate")
+
+    def plain_calibrated(self) -> dict[str, Any]:
+        """The same, calibrated: as it is a part of another model."""
+        node = self.plain_predictor()
+        if self.calibration_ == 1.0:
+            return node
+        return {"kind": "dilated", "factor": float(self.calibration_), "of": node}
+
     @property
     def abilities(self) -> frozenset[str]:
         """What it can do besides predicting.
 
-        A set of "covariance", "gradient", "samples" and "file". A method has an ability when it
-        overrides the hook behind it. Where that also depends on its options, it overrides this
-        property.
+        A set of "covariance", "gradient", "samples", "file" and "export". A method has an ability
+        when it overrides the hook behind it. Where that also depends on its options, it overrides
+        this property.
         """
-        hooks = {"covariance": "covariance_unit", "gradient": "gradient_unit", "file": "get_state"}
+        hooks = {
+            "covariance": "covariance_unit",
+            "gradient": "gradient_unit",
+            "file": "get_state",
+            "export": "plain_predictor",
+        }
         own, base = type(self), MultiFidelityRegressor
         able = {
             what for what, hook in hooks.items() if getattr(own, hook) is not getattr(base, hook)
@@ -216,7 +238,7 @@ class MultiFidelityRegressor(Regressor, ABC):
         -------
         self
         """
-        self.calibration_ = 1.0
+        self.calibration_, self.check_ = 1.0, None
         try:
             with blas_threads(data.n_points):
                 self.fit_unit(data, Known() if known is None else known)
@@ -255,6 +277,7 @@ class MultiFidelityRegressor(Regressor, ABC):
         categorical: NamesOfCategories | None = None,
         numeric: Names | None = None,
         integer: Names | None = None,
+        log_inputs: Names | None = None,
     ) -> Self:
         """Fit the surrogate.
 
@@ -272,12 +295,14 @@ class MultiFidelityRegressor(Regressor, ABC):
         categorical, numeric, integer : sequences of inputs, by name or number, optional
             Inputs whose values are labels, numbers or whole numbers. Text, booleans and pandas'
             categories are labels unless they are said to be numeric.
+        log_inputs : sequence of inputs, by name or number, optional
+            Positive inputs that span decades: their logarithms are modelled.
 
         Returns
         -------
         self
         """
-        kinds = Kinds.of(categorical, numeric, integer)
+        kinds = Kinds.of(categorical, numeric, integer, log_inputs)
         return self.fit_table(replace(Table.of(X, y, fidelity, noise_std), kinds=kinds))
 
     def fit_table(self, table: Table) -> Self:
@@ -285,7 +310,9 @@ class MultiFidelityRegressor(Regressor, ABC):
         if hasattr(self, "training_data_"):
             del self.training_data_  # a fit that fails leaves no half-fitted model
         options = Options(self.costs, self.order, self.exponents, self.bounds, self.noise_std)
-        return self.fit_data(assemble(checked_rows(table, options, self._validated), options))
+        self.fit_data(assemble(checked_rows(table, options, self._validated), options))
+        suggest_logarithm(self)
+        return self
 
     def predict(
         self,
@@ -389,13 +416,7 @@ class MultiFidelityRegressor(Regressor, ABC):
         """
         check_is_fitted(self)
         if fidelity is not None:
-            from sklearn.utils import _safe_indexing
-
-            labels = names_of_rows(fidelity, len(Places(X)))
-            top = np.flatnonzero(labels == self.training_data_.top.name)
-            X, y = _safe_indexing(X, top), _safe_indexing(y, top)
-            if sample_weight is not None:
-                sample_weight = _safe_indexing(sample_weight, top)
+            X, y, sample_weight = expensive_rows(self, fidelity, X, y, sample_weight)
         value: float = super().score(X, y, sample_weight)
         return value
 
@@ -408,9 +429,9 @@ class MultiFidelityRegressor(Regressor, ABC):
             In units of the target (squared for the variance) per unit of each input. Zero by
             categorical inputs: there is nothing between their levels.
         """
-        d_mean, d_var = self.gradient_unit(self._unit_queries(X))
-        box = self.training_data_.box
-        per_unit = np.where(box.varies, 1.0 / box.widths, 0.0)
+        U = self._unit_queries(X)
+        d_mean, d_var = self.gradient_unit(U)
+        per_unit = self.training_data_.box.slopes(U)
         return d_mean * per_unit, self.calibration_**2 * d_var * per_unit
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> Array:

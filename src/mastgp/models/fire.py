@@ -15,6 +15,7 @@ from .. import stored
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..gp import GaussianProcess
+from ..gp.plain import plain_process
 from ..surrogates.base import Fitted, Surrogate
 from ..surrogates.choice import Choice, find_surrogate
 from ..surrogates.gp import GP
@@ -236,6 +237,20 @@ class FIRE(MultiFidelityRegressor):
         return {
             "noise": {**super().facts()["noise"], **noise_facts(learned)},
             "fits": fit_reports(self._processes(data)),
+        }
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The stages, if they are GPs, each told what those below predict."""
+        what = "form that other programs can evaluate"
+        columns = ["mean", "variance", "low", "high"] if self._adds_variances else ["mean", "std"]
+        return {
+            "kind": "stages",
+            "stages": [plain_process(self._process(i, what)) for i in range(len(self.stages_))],
+            "appended": [asdict(appended) for appended in self.appended_],
+            "columns": columns,
+            "reach": _Z90,
+            "adds_means": True,
+            "adds_variances": self._adds_variances,
         }
 
     def get_state(self) -> dict[str, Any]:

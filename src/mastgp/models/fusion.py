@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, ScaleWarning, warn
+from ..gp.plain import plain_process
 from ..surrogates.gp import GP
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, noise_facts
@@ -129,6 +130,14 @@ class Reification(MultiFidelityRegressor):
         return {
             "noise": noise_facts({name: gp.noise_var for name, gp in self.processes_.items()}),
             "fits": fit_reports({f"of {name}": gp for name, gp in self.processes_.items()}),
+        }
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """Every fidelity's process, and the floor of its variance."""
+        return {
+            "kind": "fused",
+            "members": [plain_process(process) for process in self.processes_.values()],
+            "floors": self.floors_,
         }
 
     def get_state(self) -> dict[str, Any]:

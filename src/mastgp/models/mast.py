@@ -21,6 +21,7 @@ from ..blocks import blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..errors import DataError
 from ..gp import GaussianProcess
+from ..gp.plain import plain_process
 from ..surrogates.base import Fitted, Surrogate
 from ..surrogates.choice import Choice, surrogates_of_stages
 from ..surrogates.gp import GP
@@ -352,6 +353,10 @@ class MAST(MultiFidelityRegressor):
                 "max": float(trust.max()),
             },
         }
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The last stage, if it is a GP."""
+        return plain_process(self._only_process("form that other programs can evaluate"))
 
     def get_state(self) -> dict[str, Any]:
         """The stages' models, and what became of the cheap points."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.arrays import Places, check_numbers, check_numeric_columns
-from ..data.categories import check_whole, encode_queries
+from ..data.arrays import Places, check_numbers, check_numeric_columns, names_of_rows
+from ..data.categories import check_positive, check_whole, encode_queries
 from ..data.checks import check_finite
 from ..data.dataset import Dataset
 from ..errors import ExtrapolationWarning, listed, warn
@@ -27,14 +27,7 @@ def unit_queries(model: Any, X: Any) -> Array:
     """
     check_is_fitted(model)
     data: Dataset = model.training_data_
-    places = Places(X)
-    check_numbers(X, "X")
-    X = encode_queries(X, data.categories, places)
-    check_numeric_columns(X, places)
-    table = validated(model, X, reset=False)
-    check_finite(table, "X", data.feature_names, places)
-    check_whole(table, data.integers, data.feature_names, places)
-    U = data.box.to_unit(table)
+    U = data.box.to_unit(checked_inputs(model, X))
     far = (U < -FAR_OUTSIDE) | (U > 1.0 + FAR_OUTSIDE)
     if far.any():
         columns = [data.feature_names[i] for i in np.flatnonzero(far.any(axis=0))]
@@ -44,3 +37,34 @@ def unit_queries(model: Any, X: Any) -> Array:
             ExtrapolationWarning,
         )
     return U
+
+
+def checked_inputs(model: Any, X: Any) -> Array:
+    """Inputs as numbers, codes instead of labels, shape (n, d); errors name row and column."""
+    data: Dataset = model.training_data_
+    places = Places(X)
+    check_numbers(X, "X")
+    X = encode_queries(X, data.categories, places)
+    check_numeric_columns(X, places)
+    table = validated(model, X, reset=False)
+    check_finite(table, "X", data.feature_names, places)
+    check_whole(table, data.integers, data.feature_names, places)
+    check_positive(table, data.box.logs, data.feature_names, places)
+    return table
+
+
+def expensive_rows(model: Any, fidelity: Any, X: Any, *columns: Any) -> tuple[Any, ...]:
+    """Rows of inputs and of columns beside them that are of the fidelity that is predicted.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    fidelity : n labels
+    X : array or DataFrame of n rows
+    *columns : arrays of n rows, or None
+    """
+    from sklearn.utils import _safe_indexing
+
+    labels = names_of_rows(fidelity, len(Places(X)))
+    top = np.flatnonzero(labels == model.training_data_.top.name)
+    return tuple(None if part is None else _safe_indexing(part, top) for part in (X, *columns))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import stored
 from ..data.dataset import Bounds, Dataset, Fidelity
+from ..gp.plain import plain_process
 from ..progress import counter
 from ..surrogates.gp import GP
 from .appended import AppendedColumns
@@ -127,6 +128,18 @@ class Recursive(MultiFidelityRegressor):
         return {
             "noise": noise_facts({name: gp.noise_var for name, gp in levels.items()}),
             "fits": fit_reports({f"of {name}": gp for name, gp in levels.items()}),
+        }
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The levels, each told what the one below predicts."""
+        return {
+            "kind": "stages",
+            "stages": [plain_process(process) for process in self.processes_],
+            "appended": [asdict(appended) for appended in self.appended_],
+            "columns": ["mean"],
+            "reach": 0.0,
+            "adds_means": False,
+            "adds_variances": False,
         }
 
     def get_state(self) -> dict[str, Any]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset, Fidelity
+from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, silenced
 from ..gp import GaussianProcess
+from ..gp.extension import extended as extended_process
+from ..gp.plain import plain_process
 from ..surrogates.gp import GP, as_surrogate
+from .continuing import JointProcess, Part
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts
 from .known import Known
@@ -111,6 +116,22 @@ class SingleFidelity(MultiFidelityRegressor):
         """Gradients of the modelled fidelity's mean and variance."""
         return self.process_.predict_gradient(U)
 
+    def updated(self, further: Further) -> Self:
+        """The same hyperparameters, given the new rows of the modelled fidelity."""
+        grown = copy(self)
+        grown.training_data_ = data = extended(self.training_data_, further)
+        new = further.get(self._modelled(data).name)
+        if new is not None:
+            noise_var = new.noise_var
+            U, before = data.unit(new), self.process_
+            grown.process_ = extended_process(before, U, new.y, noise_var=noise_var)
+        return grown
+
+    def parts(self) -> list[Part]:
+        """The process."""
+        name = self._modelled(self.training_data_).name
+        return [JointProcess(1.0, self.process_, (name,))]
+
     def facts(self) -> dict[str, Any]:
         """Noise, lengthscales and the fit's report."""
         name = self._modelled(self.training_data_).name
@@ -119,6 +140,10 @@ class SingleFidelity(MultiFidelityRegressor):
             "inputs": input_facts(self.process_),
             "fits": fit_reports({f"of {name}": self.process_}),
         }
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The process."""
+        return plain_process(self.process_)
 
     def get_state(self) -> dict[str, Any]:
         """The process, and how it was built."""

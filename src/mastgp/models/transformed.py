@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +13,20 @@ from numpy.typing import NDArray
 from .. import stored
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
-from ..errors import DataError
+from ..data.further import Further, extended
+from ..errors import DataError, MastWarning, silenced
 from ..estimators import clone
 from ..gp.blends import Distribution, Transformed, blended
-from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
+from ..gp.responses import Logarithm, YeoJohnson, plain_response, response_state, restored_response
 from ..storage.model_file import estimator_state, restored_estimator
+from .continuing import JointProcess, Part, scaled
 from .estimator import BLOCK_ROWS, MultiFidelityRegressor
 from .known import Known
+from .single import SingleFidelity, expensive_alone
+from .trust import TrustedPoints
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 
@@ -40,6 +48,9 @@ class TransformedResponse(MultiFidelityRegressor):
         The method. Its costs, order, bounds and known noise are used.
     response : {"log"} or transformation
         An instance of :class:`mastgp.gp.responses.YeoJohnson`, for responses that may be negative.
+    calibrate : bool
+        Whether intervals that held-out points show too narrow are widened, before they are
+        transformed back.
 
     Attributes
     ----------
@@ -61,9 +72,11 @@ class TransformedResponse(MultiFidelityRegressor):
         self,
         estimator: MultiFidelityRegressor | None = None,
         response: str | Logarithm | YeoJohnson = "log",
+        calibrate: bool = False,
     ) -> None:
         self.estimator = estimator
         self.response = response
+        self.calibrate = calibrate
 
     estimator_: MultiFidelityRegressor
 
@@ -158,9 +171,7 @@ class TransformedResponse(MultiFidelityRegressor):
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity's observations, on average."""
-        y = self.training_data_.top.y
-        slopes = np.exp(-2.0 * self.transformation.log_slope(y))
-        return float(np.mean(slopes)) * self.estimator_.noise_var_
+        return self._mean_slope(self.training_data_.top) ** 2 * self.estimator_.noise_var_
 
     def covariance_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and covariance: the method's correlations, with the response's own variances."""
@@ -179,6 +190,30 @@ class TransformedResponse(MultiFidelityRegressor):
             for gradient, high, low in zip((d_mean, d_var), above, below, strict=True):
                 gradient[:, column] = (high - low) / (2.0 * _STEP)
         return d_mean, d_var
+
+    def updated(self, further: Further) -> Self:
+        """The method's own update, with transformed rows."""
+        grown = copy(self)
+        grown.training_data_ = extended(self.training_data_, further)
+        response = self.transformation
+        check_possible(further.values(), response)
+        transformed = {name: _transformed(new, response) for name, new in further.items()}
+        grown.estimator_ = self.estimator_.updated(transformed)
+        return grown
+
+    @property
+    def draws_left(self) -> float:
+        """The method's."""
+        return self.estimator_.draws_left
+
+    def parts(self) -> list[Part]:
+        """The method's processes, of the transformed response."""
+        inner = self.estimator_.parts()
+        joint = [part for part in inner if isinstance(part, JointProcess)]
+        if len(joint) < len(inner):
+            return super().parts()
+        widening, response = self.estimator_.calibration_, self.transformation
+        return scaled([replace(part, response=response) for part in joint], 1.0, widening)
 
     def sample_unit(self, U: Array, n_samples: int, random: np.random.RandomState) -> Array:
         """The method's samples, transformed back."""
@@ -206,13 +241,54 @@ class TransformedResponse(MultiFidelityRegressor):
         return f"{self._method.label} of {self.transformation.label}"
 
     @property
+    def is_transformed(self) -> bool:
+        """It is."""
+        return True
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether it is the logarithm that is modelled."""
+        return isinstance(self.transformation, Logarithm)
+
+    @property
     def uses_cheap_data(self) -> bool:
         """Whether the method does."""
         return self._method.uses_cheap_data
 
     def facts(self) -> dict[str, Any]:
-        """The method's, which are about the transformed response."""
-        return {**self.estimator_.facts(), "response": self.transformation.label}
+        """The method's, which are about the transformed response; noise is in its own units."""
+        facts = self.estimator_.facts()
+        noise = {
+            f.name: facts["noise"][f.name] * self._mean_slope(f)
+            for f in self.training_data_.fidelities
+            if f.name in facts.get("noise", {})
+        }
+        return {**facts, "noise": noise, "response": self.transformation.label}
+
+    def _mean_slope(self, fidelity: Fidelity) -> float:
+        """How much the response changes with its transformation, on average over observations."""
+        return float(np.sqrt(np.mean(np.exp(-2.0 * self.transformation.log_slope(fidelity.y)))))
+
+    def trusted_points(self) -> list[TrustedPoints]:
+        """The method's."""
+        return self.estimator_.trusted_points()
+
+    def cheap_points(self) -> list[tuple[str, Array, Array]]:
+        """The method's, transformed back."""
+        back = self.transformation.backward
+        return [(caption, X, back(z)) for caption, X, z in self.estimator_.cheap_points()]
+
+    def points_table(self) -> pd.DataFrame:
+        """The method's, whose targets are those of the transformed response."""
+        return self.estimator_.points_table()
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """The method's, and the transformation."""
+        return {
+            "kind": "transformed",
+            "response": plain_response(self.transformation),
+            "of": self.estimator_.plain_calibrated(),
+        }
 
     def get_state(self) -> dict[str, Any]:
         """The fitted method and the transformation."""
@@ -230,9 +306,37 @@ class TransformedResponse(MultiFidelityRegressor):
         self.estimator = clone(self.estimator_)
 
 
+def of_logarithm(estimator: MultiFidelityRegressor) -> MultiFidelityRegressor:
+    """The same method for the logarithm of the response, not fitted yet.
+
+    A method that chooses transformations by itself is told; others are wrapped.
+    """
+    copy: MultiFidelityRegressor = clone(estimator)
+    if "transform" in copy.get_params(deep=False):
+        told: MultiFidelityRegressor = copy.set_params(transform=Logarithm.kind)
+        return told
+    calibrate, copy.calibrate = copy.calibrate, False
+    return TransformedResponse(copy, Logarithm.kind, calibrate)
+
+
+def alone_like(model: MultiFidelityRegressor) -> MultiFidelityRegressor:
+    """Fit a GP of a model's expensive points, of the same transformation of the response."""
+    if not isinstance(model, TransformedResponse):
+        return expensive_alone(model.training_data_)
+    with silenced(MastWarning):
+        alone = TransformedResponse(SingleFidelity(), model.transformation)
+        return alone.fit_data(model.training_data_)
+
+
 def transformed_data(data: Dataset, response: Logarithm | YeoJohnson) -> Dataset:
     """The same data with transformed responses, and the noise that goes with them."""
-    for fidelity in data.fidelities:
+    check_possible(data.fidelities, response)
+    return replace(data, fidelities=tuple(_transformed(f, response) for f in data.fidelities))
+
+
+def check_possible(fidelities: Iterable[Fidelity], response: Logarithm | YeoJohnson) -> None:
+    """Refuse responses that cannot be transformed."""
+    for fidelity in fidelities:
         impossible = ~response.accepts(fidelity.y)
         if impossible.any():
             raise DataError(
@@ -240,7 +344,6 @@ def transformed_data(data: Dataset, response: Logarithm | YeoJohnson) -> Dataset
                 f"the {len(fidelity.y)} rows of {fidelity.name!r} are not, the smallest is "
                 f"{fidelity.y.min():g}"
             )
-    return replace(data, fidelities=tuple(_transformed(f, response) for f in data.fidelities))
 
 
 def _transformed(fidelity: Fidelity, response: Logarithm | YeoJohnson) -> Fidelity:

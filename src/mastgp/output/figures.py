@@ -6,7 +6,7 @@ Needs nothing but matplotlib, and no display: every function returns or draws on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -17,12 +17,23 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from ..check.heldout import HeldOut, held_out
-from ..check.validation import ALONE
+from ..check.validation import ALONE, kept_check
 from ..errors import DataError, FileError, listed, unknown
 from ..files import atomic_write
-from ..models.estimator import Z95, MultiFidelityRegressor
-from ..models.single import expensive_alone
-from .levels import category_of, centre_of, draw_curves, draw_values, is_discrete, split_by, swing
+from ..models.estimator import MultiFidelityRegressor
+from ..models.targets import SeveralTargets, models_of
+from ..models.transformed import alone_like
+from .contours import plot_contour
+from .levels import (
+    category_of,
+    centre_of,
+    draw_curves,
+    draw_values,
+    is_discrete,
+    set_scales,
+    split_by,
+    swing,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +44,7 @@ Array = NDArray[np.float64]
 Panel = Callable[["Axes"], None]
 
 #: What can be drawn.
-KINDS = ("all", "parity", "calibration", "slices", "trust")
+KINDS = ("all", "parity", "calibration", "slices", "contour", "trust")
 #: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
 MAX_SLICES = 6
 #: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
@@ -66,13 +77,18 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
     -------
     matplotlib Figure
     """
+    return _page(model, _all_panels(model, checked))
+
+
+def _all_panels(model: MultiFidelityRegressor, checked: HeldOut | None = None) -> list[Panel]:
+    """Everything worth a look."""
     checked = _checked(model) if checked is None else checked
     panels: list[Panel] = [partial(plot_parity, model, checked=checked)]
     if checked is not None:
         panels.append(partial(plot_calibration, model, checked=checked))
     if model.trusted_points():
         panels.append(partial(plot_trust, model))
-    return _page(model, [*panels, *_slices(model)])
+    return [*panels, *_slices(model)]
 
 
 def _slices(model: MultiFidelityRegressor) -> list[Panel]:
@@ -84,18 +100,33 @@ def _slices(model: MultiFidelityRegressor) -> list[Panel]:
 
 def _page(model: MultiFidelityRegressor, panels: list[Panel]) -> Figure:
     """Draw panels in one row, or from four on in two, with a title above and a legend below."""
+    return _pages([(model, panels)])
+
+
+def _pages(pages: Sequence[tuple[MultiFidelityRegressor, list[Panel]]]) -> Figure:
+    """Draw the pages of several models below each other."""
     from matplotlib.figure import Figure
 
-    rows = 1 if len(panels) < 4 else 2
-    columns = math.ceil(len(panels) / rows)
-    size = (_WIDTH * max(columns, 1.2), _HEIGHT * rows + 0.7)
-    figure = Figure(figsize=size, layout="constrained")
+    grids = [_grid(len(panels)) for _, panels in pages]
+    heights = [_HEIGHT * rows + 0.7 for rows, _ in grids]
+    width = max(_WIDTH * max(columns, 1.2) for _, columns in grids)
+    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.1, h_pad=0.08)  # type: ignore[union-attr,call-arg]
-    for i, panel in enumerate(panels):
-        panel(figure.add_subplot(rows, columns, i + 1))
-    figure.suptitle(fill(_title(model), int(11 * size[0])), fontsize=11)
-    _add_legend(figure)
+    parts: Any = [figure]
+    if len(pages) > 1:
+        parts = figure.subfigures(len(pages), 1, height_ratios=heights)
+    for part, (model, panels), (rows, columns) in zip(parts, pages, grids, strict=True):
+        for i, panel in enumerate(panels):
+            panel(part.add_subplot(rows, columns, i + 1))
+        part.suptitle(fill(_title(model), int(11 * width)), fontsize=11)
+        _add_legend(part)
     return figure
+
+
+def _grid(n_panels: int) -> tuple[int, int]:
+    """Rows and columns of a page with so many panels."""
+    rows = 1 if n_panels < 4 else 2
+    return rows, math.ceil(n_panels / rows)
 
 
 def _add_legend(figure: Figure) -> None:
@@ -118,16 +149,25 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
     if checked is None:
         _say_nothing_to_check(axes)
         return
-    both = np.concatenate([checked.y, checked.mean])
-    margin = 0.05 * (np.ptp(both) or 1.0)
-    ends = (float(both.min() - margin), float(both.max() + margin))
+    ends = _ends(np.concatenate([checked.y, checked.mean]), model.is_logarithmic)
     axes.plot(ends, ends, color=_GREY, linewidth=1)
     _draw_intervals(axes, checked, ends)
     axes.set_title(_parity_title(model, checked), fontsize=9)
+    if model.is_logarithmic:
+        axes.set(xscale="log", yscale="log")
     axes.set(xlim=ends, ylim=ends)  # a long error bar shall not squeeze the points
     axes.set_aspect("equal", adjustable="box")
     axes.set_xlabel(_wrapped(f"observed {_target_with_unit(model)}"))
     axes.set_ylabel(_wrapped(f"predicted {_target_with_unit(model)}", 34))
+
+
+def _ends(values: Array, logarithmic: bool) -> tuple[float, float]:
+    """Ends of an axis around some values."""
+    scaled = np.log(values) if logarithmic else values
+    margin = 0.05 * (np.ptp(scaled) or 1.0)
+    ends = np.array([scaled.min() - margin, scaled.max() + margin])
+    low, high = np.exp(ends) if logarithmic else ends
+    return float(low), float(high)
 
 
 def _checked(model: MultiFidelityRegressor) -> HeldOut | None:
@@ -186,13 +226,14 @@ def _calibration_title(checked: HeldOut) -> str:
 
 def _draw_intervals(axes: Axes, checked: HeldOut, ends: tuple[float, float]) -> None:
     """Held-out predictions with their 95 % intervals; arrows where these leave the panel."""
-    reach = Z95 * checked.std
+    below, above = checked.interval95
+    reach = np.abs(np.array([checked.mean - below, above - checked.mean]))
     style: dict[str, Any] = {"fmt": "o", "elinewidth": 1, "capsize": 2, "markersize": 4}
     axes.errorbar(checked.y, checked.mean, yerr=reach, color=_BLUE, ecolor=_BLUE, **style)
     label: str | None = "interval goes on beyond the panel"
     for marker, end, beyond in (
-        ("^", ends[1], checked.mean + reach > ends[1]),
-        ("v", ends[0], checked.mean - reach < ends[0]),
+        ("^", ends[1], above > ends[1]),
+        ("v", ends[0], below < ends[0]),
     ):
         if beyond.any():
             x = checked.y[beyond]
@@ -213,11 +254,10 @@ def _parity_title(model: MultiFidelityRegressor, checked: HeldOut) -> str:
 
 def _rmse_alone(model: MultiFidelityRegressor) -> float:
     """Held-out error of the expensive points alone, from the model's own check if it has one."""
-    if model.validation_ is not None:
-        known = dict(zip(model.validation_.model, model.validation_.rmse, strict=True))
-        if ALONE in known:
-            return float(known[ALONE])
-    return held_out(expensive_alone(model.training_data_)).rmse
+    known = {row["model"]: row["rmse"] for row in kept_check(model) or ()}
+    if known.get(ALONE) is not None:
+        return float(known[ALONE])
+    return held_out(alone_like(model)).rmse
 
 
 def plot_trust(model: MultiFidelityRegressor, axes: Axes) -> None:
@@ -254,6 +294,7 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
         draw_curves(model, axes, i, centre, category)
     else:
         _draw_with_points(model, axes, i, centre)
+    set_scales(model, axes, i)
     axes.set_xlabel(_wrapped(data.with_unit(column) or column))
     axes.set_ylabel(_wrapped(_target_with_unit(model), 34))
     varied = {i} if category is None else {i, category.column}
@@ -280,7 +321,7 @@ def _draw_curve(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array
     """The prediction along input i through `centre`, with its 95 % interval."""
     box = model.training_data_.box
     line = np.tile(centre, (_RESOLUTION, 1))
-    x = line[:, i] = np.linspace(box.low[i], box.high[i], _RESOLUTION)
+    x = line[:, i] = box.spaced(i, _RESOLUTION)
     U = box.to_unit(line)
     low, high = model.predictive_unit(U).interval(0.95)
     axes.fill_between(x, low, high, color=_BLUE, alpha=0.3, linewidth=0, label="95 % interval")
@@ -316,20 +357,30 @@ def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
     return names or list(data.feature_names[:1])
 
 
-def draw(model: MultiFidelityRegressor, kind: str = "all") -> Figure:
-    """Draw one kind of figure: ``all``, ``parity``, ``calibration``, ``slices`` or ``trust``."""
+def draw(model: MultiFidelityRegressor | SeveralTargets, kind: str = "all") -> Figure:
+    """Draw one kind of figure, one of :data:`KINDS`.
+
+    Several targets are drawn below each other.
+    """
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
+    return _pages([(one, _panels(one, kind)) for one in models_of(model).values()])
+
+
+def _panels(model: MultiFidelityRegressor, kind: str) -> list[Panel]:
+    """The panels of one kind of figure."""
     if kind == "all":
-        return plot_model(model)
+        return _all_panels(model)
     if kind == "slices":
-        return _page(model, _slices(model))
+        return _slices(model)
+    if kind == "contour":
+        return [partial(plot_contour, model), partial(plot_contour, model, uncertainty=True)]
     if kind == "parity":
-        return _page(model, [partial(plot_parity, model)])
+        return [partial(plot_parity, model)]
     if kind == "calibration":
-        return _page(model, [partial(plot_calibration, model)])
+        return [partial(plot_calibration, model)]
     _check_trust(model)
-    return _page(model, [partial(plot_trust, model)])
+    return [partial(plot_trust, model)]
 
 
 def _check_trust(model: MultiFidelityRegressor) -> None:

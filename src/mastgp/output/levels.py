@@ -38,10 +38,18 @@ def centre_of(data: Dataset) -> Array:
 
 def values_along(data: Dataset, i: int, resolution: int = RESOLUTION) -> Array:
     """Values of an input that a figure may show: all of a range, or what is possible."""
-    low, high = float(data.box.low[i]), float(data.box.high[i])
     if is_discrete(data, i):
-        return np.arange(low, high + 0.5)
-    return np.linspace(low, high, resolution)
+        return np.arange(float(data.box.low[i]), float(data.box.high[i]) + 0.5)
+    return data.box.spaced(i, resolution)
+
+
+def set_scales(model: MultiFidelityRegressor, axes: Axes, i: int) -> None:
+    """Logarithmic axes for a log input, and for a response whose logarithm is modelled."""
+    data = model.training_data_
+    if i in data.box.logs and data.box.varies[i]:
+        axes.set_xscale("log")
+    if model.is_logarithmic:
+        axes.set_yscale("log")
 
 
 def is_discrete(data: Dataset, i: int) -> bool:

@@ -99,6 +99,7 @@ def _range(data: Dataset, i: int, name: str) -> dict[str, Any]:
         "high": float(data.box.high[i]),
         "expensive_points": [float(values.min()), float(values.max())],
         **({"integer": True} if i in data.integers else {}),
+        **({"log": True} if i in data.box.logs else {}),
     }
 
 

@@ -26,7 +26,7 @@ from ..errors import FileError, MastError, ModelFileError
 from ..files import atomic_write
 
 FORMAT = "mastgp model"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 _MANIFEST = "model.json"
 #: Largest description, in bytes; numbers belong in arrays.
 _LARGEST_MANIFEST = 32 * 1024**2
@@ -78,6 +78,15 @@ def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
     if found != manifest.get("sha256"):
         raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
     return manifest, arrays
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is a model's, by its list of members; what is no file is none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _MANIFEST in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:

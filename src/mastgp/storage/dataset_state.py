@@ -31,6 +31,8 @@ def dataset_state(data: Dataset) -> dict[str, Any]:
     }
     if data.categories:
         state["categories"] = [asdict(category) for category in data.categories]
+    if data.box.logs:
+        state["box"]["logs"] = list(data.box.logs)  # type: ignore[index]
     if data.integers:
         state["integers"] = list(data.integers)
     return state
@@ -43,7 +45,7 @@ def restored_dataset(state: dict[str, Any]) -> Dataset:
     return Dataset(
         fidelities=tuple(Fidelity(**entry) for entry in state["fidelities"]),
         ranking=Ranking(**{**ranking, "names": tuple(ranking["names"])}),
-        box=Box(**state["box"]),
+        box=Box(state["box"]["low"], state["box"]["high"], tuple(state["box"].get("logs", ()))),
         feature_names=tuple(state["feature_names"]),
         target_name=state.get("target_name"),
         feature_names_given=state.get("feature_names_given", False),
@@ -70,11 +72,23 @@ def _check(state: Any) -> None:
     low = stored.array(box["low"], "the lower bounds", (d,))
     if (stored.array(box["high"], "the upper bounds", (d,)) < low).any():
         raise stored.DamagedError("an upper bound is below the lower one")
+    _check_logs(box, features, state["fidelities"])
     if state.get("target_name") is not None:
         stored.text(state["target_name"], "the target's name")
     if not isinstance(state.get("feature_names_given", False), bool):
         raise stored.DamagedError("feature_names_given is neither true nor false")
     _check_kinds(state, features)
+
+
+def _check_logs(box: Any, features: list[str], fidelities: Any) -> None:
+    """Check what a file says of inputs on a logarithmic scale."""
+    logs = stored.sequence(box.get("logs", []), "the log inputs")
+    columns = [_column(value, "a log input", features) for value in logs]
+    if len(set(columns)) < len(columns):
+        raise stored.DamagedError("an input is a log input twice")
+    for column in columns:
+        lowest = min(box["low"][column], *(entry["X"][:, column].min() for entry in fidelities))
+        stored.number(float(lowest), f"the lowest {features[column]!r}", low=5e-324)
 
 
 def _check_kinds(state: Any, features: list[str]) -> None:
@@ -97,6 +111,8 @@ def _check_kinds(state: Any, features: list[str]) -> None:
     integers = stored.sequence(state.get("integers", []), "the whole-number inputs")
     columns = [_column(value, "a whole-number input", features) for value in integers]
     columns += [entry["column"] for entry in categories]
+    if {entry["column"] for entry in categories} & set(state["box"].get("logs", ())):
+        raise stored.DamagedError("a categorical input cannot be a log input")
     if len(set(columns)) < len(columns):
         raise stored.DamagedError("an input is categorical or whole-number twice")
 
@@ -143,6 +159,8 @@ def data_hash(data: Dataset) -> str:
     digest = hashlib.sha256("\0".join(data.feature_names).encode())
     for category in data.categories:
         digest.update("\0".join([category.name, *category.levels]).encode())
+    if data.box.logs:
+        digest.update(f"logs {data.box.logs}".encode())
     for fidelity in data.fidelities:
         digest.update(fidelity.name.encode())
         for array in (fidelity.X, fidelity.y, fidelity.noise_var):

@@ -16,12 +16,18 @@ import numpy as np
 from .. import stored
 from ..data.dataset import Dataset
 from ..errors import MastError, ModelFileError
-from ..methods import stored_class
+from ..methods import container_class, stored_class
 from ..stored import DamagedError
 from ..surrogates.gp import GP
 from .archive import Arrays, put_back_arrays, read_archive, take_out_arrays, write_archive
+from .check_state import check_kept
 from .dataset_state import data_hash, dataset_state, restored_dataset
 from .parameters import decode_parameters, encode_parameters
+
+#: What holds the models of several targets.
+SEVERAL = "SeveralTargets"
+#: Most models that a file may hold.
+MOST_MODELS = 1_000
 
 
 class Storable(Protocol):
@@ -30,6 +36,7 @@ class Storable(Protocol):
     training_data_: Dataset
     target_name_: str | None
     calibration_: float
+    check_: Any
 
     @property
     def abilities(self) -> frozenset[str]:
@@ -56,28 +63,48 @@ def check_can_be_saved(model: Storable) -> None:
 
 def save_model(model: Storable, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file; an interrupted write leaves an old file untouched."""
+    arrays: Arrays = {}
+    write_archive({**_version(), **_description(model, "", arrays)}, arrays, path)
+
+
+def save_models(models: Mapping[str, Storable], path: str | os.PathLike[str]) -> None:
+    """Write the models of several targets to one file."""
+    arrays: Arrays = {}
+    entries = [
+        {"name": name, **_description(model, f"{i}/", arrays)}
+        for i, (name, model) in enumerate(models.items())
+    ]
+    write_archive({**_version(), "container": SEVERAL, "models": entries}, arrays, path)
+
+
+def _version() -> dict[str, str]:
     from .. import __version__
 
-    arrays: Arrays = {}
+    return {"mastgp_version": __version__}
+
+
+def _description(model: Storable, prefix: str, arrays: Arrays) -> dict[str, Any]:
+    """A model as plain values; its arrays are collected under names with a prefix."""
     own, data = estimator_state(model), model.training_data_
-    manifest = {
-        "mastgp_version": __version__,
+    return {
         "estimator": own["estimator"],
         "calibration": own["calibration"],
         "target": model.target_name_,
         "feature_names_given": hasattr(model, "feature_names_in_"),
         "data_sha256": data_hash(data),
-        "parameters": take_out_arrays(own["parameters"], "parameters", arrays),
-        "data": take_out_arrays(dataset_state(data), "data", arrays),
-        "state": take_out_arrays(own["state"], "state", arrays),
+        "parameters": take_out_arrays(own["parameters"], f"{prefix}parameters", arrays),
+        "data": take_out_arrays(dataset_state(data), f"{prefix}data", arrays),
+        "state": take_out_arrays(own["state"], f"{prefix}state", arrays),
+        "check": take_out_arrays(model.check_, f"{prefix}check", arrays),
     }
-    write_archive(manifest, arrays, path)
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """Read a model that :func:`save_model` wrote."""
+    """Read a model that :func:`save_model` or :func:`save_models` wrote."""
     manifest, arrays = read_archive(Path(path))
     try:
+        if "container" in manifest:
+            return _restored_models(manifest, arrays, str(path))
         return _restored(manifest, arrays, str(path))
     except DamagedError as error:
         raise ModelFileError(f"{path} is damaged: {error}") from error
@@ -85,6 +112,20 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         raise
     except Exception as error:
         raise ModelFileError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _restored_models(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
+    container = container_class(manifest["container"])
+    if container is None:
+        raise ModelFileError(
+            f"{source} holds models of kind {manifest['container']!r}, unknown to this version"
+        )
+    entries = stored.sequence(manifest["models"], "the models", most=MOST_MODELS)
+    names = [stored.text(entry["name"], "the name of a model") for entry in entries]
+    if not names or len(set(names)) < len(names):
+        raise DamagedError("the names of its models are not distinct")
+    restored = [_restored(entry, arrays, source) for entry in entries]
+    return container.of(dict(zip(names, restored, strict=True)))
 
 
 def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
@@ -105,6 +146,9 @@ def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
     model = restored_estimator(entry, data, source)
     if manifest["feature_names_given"]:
         model.feature_names_in_ = np.array(data.feature_names, dtype=object)
+    if manifest.get("check") is not None:  # not in earlier files
+        check = put_back_arrays(manifest["check"], arrays)
+        model.check_ = check_kept(check, len(data.top.y))
     target = manifest["target"]
     model.target_name_ = None if target is None else stored.text(target, "the target")
     return model

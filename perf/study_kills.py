@@ -1,0 +1,152 @@
+"""Kill ``mast study run`` at random moments, again and again: every finished run counts once.
+
+    python perf/study_kills.py --kills 100 --seed 1
+
+The solver writes a line to a journal of its own when it is done. After every kill the study must
+open and must have lost nothing, and no process may be left. After the last kill the study is run to
+its end. Then every trial has ended, its result is the one in the journal, and no more than the
+budget is spent. Runs that a kill hit after their line was written and before they ended are made
+again; they are counted and printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from mastgp import Study
+from mastgp.next.trials import DONE
+
+SOLVER = """
+import os, random, sys, time
+trial, x, level = sys.argv[1], float(sys.argv[2]), sys.argv[3]
+time.sleep(random.Random().uniform(0.0, 0.4))
+value = (x - 0.3) ** 2 + (0.1 * x if level == "coarse" else 0.0)
+line = f"{trial} {value!r}\\n".encode()
+journal = os.open("journal.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+print(value, flush=True)
+os.write(journal, line)
+"""
+#: Every process of a study has this variable in its environment.
+MARK = "MASTGP_STUDY_KILLS"
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
+#: Seconds after which no process may be left.
+LAST = 15.0
+
+
+def begin(folder: Path, budget: float) -> Study:
+    """A study of a small solver."""
+    (folder / "solver.py").write_text(SOLVER)
+    return Study(folder / "kills.study", inputs={"x": (0.0, 1.0)}, target="y",
+                 costs={"coarse": 1, "fine": 5}, budget=budget, method="ar1-map")  # fmt: skip
+
+
+def command(jobs: int = 2) -> list[str]:
+    words = f"{sys.executable} -S -E solver.py {{trial}} {{x}} {{fidelity}}"
+    return [sys.executable, "-m", "mastgp", "study", "run", "kills.study", "--command", words,
+            "--jobs", str(jobs)]  # fmt: skip
+
+
+def kill_once(folder: Path, rng: random.Random, longest: float) -> bool:
+    """Start a runner, kill it at a random moment, wait for all of it; whether it was killed."""
+    mark = f"{os.getpid()}-{rng.getrandbits(60)}"
+    number = rng.choice(SIGNALS)
+    process = subprocess.Popen(
+        command(), cwd=folder, env={**os.environ, MARK: mark}, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    )  # fmt: skip
+    if rng.random() < 0.9:  # else it may be killed while it starts
+        wait_for_runner(folder, process)
+    try:
+        process.wait(rng.uniform(0.0, longest))
+    except subprocess.TimeoutExpired:
+        process.send_signal(number)
+    process.wait(LAST)
+    deadline = time.monotonic() + LAST
+    while (left := marked(mark)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left, f"{len(left)} processes were left after {number.name}"
+    return process.returncode != 0
+
+
+def wait_for_runner(folder: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a runner has begun: a file of its own, which others cannot be, is there."""
+    known = set((folder / "kills.runs").glob(".runner-*"))
+    while process.poll() is None and not set((folder / "kills.runs").glob(".runner-*")) - known:
+        time.sleep(0.01)
+
+
+def marked(mark: str) -> list[int]:
+    """Processes that are still alive."""
+    wanted, found = f"{MARK}={mark}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if wanted in path.read_bytes().split(b"\0"):
+                found.append(int(path.parent.name))
+        except OSError:  # it has ended, or it is not ours
+            continue
+    return found
+
+
+def journal(folder: Path) -> list[tuple[int, float]]:
+    """What the solver says it has finished."""
+    path = folder / "journal.txt"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [(int(line.split()[0]), float(line.split()[1])) for line in lines]
+
+
+def check(study: Study, folder: Path, before: dict[int, float]) -> dict[int, float]:
+    """Nothing that was counted is lost or changed; what is counted was finished."""
+    now = {trial.id: trial.values["y"] for trial in study.trials() if trial.status == DONE}
+    assert before.items() <= now.items(), "results were lost or changed"
+    finished = set(journal(folder))
+    assert set(now.items()) <= finished, "results were counted that no run has found"
+    assert all(t.attempts == 1 for t in study.trials() if t.status == DONE), "counted twice"
+    return now
+
+
+def kill_many(folder: Path, kills: int, seed: int, longest: float) -> Counter[str]:
+    """Kill so many runners, run the study to its end, and check everything."""
+    rng = random.Random(seed)
+    study = begin(folder, budget=20.0)
+    counts: Counter[str] = Counter()
+    known: dict[int, float] = {}
+    while counts["kills"] < kills:
+        if kill_once(folder, rng, longest):
+            counts["kills"] += 1
+        else:  # the budget was spent before the kill came
+            study = Study(study.path, budget=study.definition.budget + 20.0)
+        known = check(study, folder, known)
+    subprocess.run(command(), cwd=folder, check=True, capture_output=True)
+    known = check(study, folder, known)
+    trials = study.trials()
+    assert all(trial.status == DONE for trial in trials), "a trial has not ended, or failed"
+    assert {id for id, _ in journal(folder)} == set(known), "a finished run was lost"
+    assert study.spent <= study.definition.budget
+    counts["trials"] = len(trials)
+    counts["made again"] = len(journal(folder)) - len(trials)
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--longest", type=float, default=3.0, help="longest life of a runner, in s")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="mastgp-kills-") as name:
+        counts = kill_many(Path(name), options.kills, options.seed, options.longest)
+    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""A Gaussian process as plain numbers, from which any program can predict.
+
+Only what was learned is written out: hyperparameters, points and targets. Whoever predicts builds
+the covariance matrix and factorises it again. That is a thousand times smaller than the factors,
+and takes a fraction of a second in any language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .ensemble import ProcessEnsemble
+from .model import Model
+from .observations import noise_of
+from .process import GaussianProcess
+
+Array = NDArray[np.float64]
+
+
+def plain_process(posterior: GaussianProcess | ProcessEnsemble, group: int = 0) -> dict[str, Any]:
+    """A group's latent function as a mixture over the draws of a process; one alone is a draw.
+
+    Parameters
+    ----------
+    posterior : GaussianProcess or ProcessEnsemble
+    group : int
+
+    Returns
+    -------
+    dict
+        With n points, d inputs, c components, g groups and k draws: `X` (n, d), `y` (n,), `groups`
+        (n,) and `noise` (n,), zero where it is learned; `kernels`, c names; `group`, `y_mean`,
+        `y_scale`; and of each draw `weights` (k,), `loadings` (k, c, g), `lengthscales` (k, c, d),
+        `noises` (k, g), zero where it is known, `means` (k, g), `warps` (k, 2, d) and
+        `categories`. Uncertain means are components with the kernel "constant".
+    """
+    draws, weights = _draws_of(posterior)
+    first = draws[0]
+    state, model = first.get_state(), first.model
+    kernels = [component.kernel for component in model.components]
+    return {
+        "kind": "process",
+        "kernels": kernels + ["constant"] * len(_loadings_of_means(model)),
+        "X": state["X"],
+        "y": state["y"],
+        "groups": state["groups"].astype(float),
+        "noise": _given_noise(first),
+        "group": group,
+        "y_mean": float(first.y_mean[group]),
+        "y_scale": float(first.y_scale[group]),
+        "weights": weights,
+        "loadings": np.array([_loadings(draw) for draw in draws]),
+        "lengthscales": np.array([_lengthscales(draw) for draw in draws]),
+        "noises": np.array([_learned_noise(draw) for draw in draws]),
+        "means": np.array([draw.group_means for draw in draws]),
+        "warps": np.array([_warp(draw) for draw in draws]),
+        "categories": _categories(draws),
+    }
+
+
+def _draws_of(posterior: GaussianProcess | ProcessEnsemble) -> tuple[list[GaussianProcess], Array]:
+    """Draws and weights; draws without any weight are left out."""
+    if isinstance(posterior, GaussianProcess):
+        return [posterior], np.ones(1)
+    kept = np.flatnonzero(posterior.weights > 0.0)
+    return [posterior.processes[i] for i in kept], posterior.weights[kept]
+
+
+def _loadings_of_means(model: Model) -> Array:
+    """Loadings of the groups on their uncertain means, one row for each mean."""
+    if model.means == "profiled":
+        return np.empty((0, model.n_groups))
+    own = np.eye(model.n_groups) if model.means == "own" else np.ones((1, model.n_groups))
+    return np.sqrt(model.mean_var) * own
+
+
+def _loadings(draw: GaussianProcess) -> Array:
+    """Loadings of the groups on all components, times the components' standard deviations."""
+    scales = np.sqrt(draw.parameters.scales)[:, None]
+    return np.vstack(
+        [scales * draw.parameters.loadings(draw.model), _loadings_of_means(draw.model)]
+    )
+
+
+def _lengthscales(draw: GaussianProcess) -> Array:
+    """Lengthscales of all components; those of constants are 1."""
+    of_means = np.ones((len(_loadings_of_means(draw.model)), draw.model.n_inputs))
+    return np.vstack([draw.parameters.lengthscales, of_means])
+
+
+def _given_noise(process: GaussianProcess) -> Array:
+    """Known noise variance of every observation in standardised units, 0 where it is learned."""
+    data = process.objective.data
+    if data.noise_var is None:
+        return np.zeros(len(data.y))
+    return np.where(np.isnan(data.noise_var), 0.0, noise_of(process.parameters, data))
+
+
+def _learned_noise(draw: GaussianProcess) -> Array:
+    """Learned noise variance of every group, 0 where it is known, and what keeps K regular."""
+    learned = np.zeros(draw.model.n_groups)
+    data = draw.objective.data
+    unknown = data.groups if data.noise_var is None else data.groups[np.isnan(data.noise_var)]
+    groups = np.unique(unknown)
+    if draw.parameters.noise_var.size:
+        learned[groups] = draw.parameters.noise_var[groups]
+    return learned + draw.jitter
+
+
+def _warp(draw: GaussianProcess) -> Array:
+    """The warp's a and b of every input; both are 1 where nothing is warped."""
+    warp = np.ones((2, draw.model.n_inputs))
+    if draw.model.warp:
+        embedding = draw.objective.embedding
+        columns = slice(None) if embedding is None else embedding.numeric
+        warp[:, columns] = draw.parameters.warp_a, draw.parameters.warp_b
+    return warp
+
+
+def _categories(draws: Sequence[GaussianProcess]) -> list[dict[str, Any]]:
+    """Of each categorical input its column, and where its levels are in each draw."""
+    embedding = draws[0].objective.embedding
+    if embedding is None:
+        return []
+    places = [list(embedding.places(d.parameters.positions, d.parameters.apart)) for d in draws]
+    return [
+        {
+            "column": category.column,
+            "positions": np.array([own[i][0] for own in places]),
+            "apart": np.array([own[i][1] for own in places]),
+        }
+        for i, category in enumerate(draws[0].model.categories)
+    ]

@@ -1,0 +1,1 @@
+"""What to run next: suggestions, optima, and the bridge to other people's acquisition functions."""

@@ -1,0 +1,75 @@
+"""From trials to a surrogate: the data of a study, and a model of each of its targets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..data.dataset import Dataset
+from ..errors import MastWarning, silenced
+from ..methods import method
+from ..progress import listening
+from .definition import Definition
+from .trials import DONE, Trial
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Expensive results that a model needs, and results of a cheap fidelity that count.
+FEWEST_EXPENSIVE, FEWEST_CHEAP = 3, 2
+
+
+def done(trials: Sequence[Trial]) -> list[Trial]:
+    """Trials with results."""
+    return [trial for trial in trials if trial.status == DONE]
+
+
+def can_be_modelled(definition: Definition, trials: Sequence[Trial]) -> bool:
+    """Whether there are enough results of the expensive fidelity at different places."""
+    places = {tuple(t.inputs.items()) for t in done(trials) if t.fidelity == definition.top}
+    return len(places) >= FEWEST_EXPENSIVE
+
+
+def points_frame(definition: Definition, points: Sequence[Any]) -> pd.DataFrame:
+    """Inputs of some points as a table; levels by their names, as models know them."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {name: [p[name] for p in points] for name in definition.domain.names}
+    for category in definition.domain.categories:
+        codes = category.codes(columns[category.name], [""] * len(points))
+        columns[category.name] = category.labels(codes)
+    return pd.DataFrame(columns)
+
+
+def training_data(definition: Definition, trials: Sequence[Trial], target: str) -> Dataset:
+    """The results of a target as a data set; fidelities with next to no results are left out."""
+    import pandas as pd
+
+    found = done(trials)
+    counts = Counter(trial.fidelity for trial in found)
+    used = {
+        name: cost
+        for name, cost in definition.costs.items()
+        if name == definition.top or counts[name] >= FEWEST_CHEAP
+    }
+    rows = [trial for trial in found if trial.fidelity in used]
+    domain = definition.domain
+    with silenced(MastWarning):
+        return Dataset.from_arrays(
+            points_frame(definition, [trial.inputs for trial in rows]),
+            pd.Series([trial.values[target] for trial in rows], name=target),
+            [trial.fidelity for trial in rows],
+            costs=used,
+            bounds=domain.bounds or None,
+            categorical={category.name: category.levels for category in domain.categories},
+            integer=list(domain.integers),
+        )
+
+
+def fitted(definition: Definition, trials: Sequence[Trial], target: str) -> Any:
+    """A model of a target."""
+    data = training_data(definition, trials, target)
+    estimator = method(definition.method).build(random_state=definition.random_state)
+    with silenced(MastWarning), listening(None):
+        return estimator.fit_data(data)

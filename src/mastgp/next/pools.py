@@ -1,0 +1,103 @@
+"""Pools: a table of candidates, which are the only places that can be run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DataError, listed
+from .definition import RESERVED
+from .inputs import Choice, Domain, Input, Range, as_input
+from .store import Candidate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: A column of text with more different entries than this share of the rows names the rows.
+_NAMING = 0.5
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Candidates, and the inputs that they span.
+
+    Attributes
+    ----------
+    inputs : mapping of name to Input
+    candidates : list of Candidate
+    """
+
+    inputs: Mapping[str, Input]
+    candidates: list[Candidate]
+
+
+def pool_of(table: Any, inputs: Mapping[str, Any] | Sequence[str] | None = None) -> Pool:
+    """A pool of a table.
+
+    Parameters
+    ----------
+    table : DataFrame or path
+    inputs : mapping or sequence of names, optional
+        Inputs with their ranges, or only their names. By default every column that varies is an
+        input, but for columns of text that name the rows. Other columns are kept as notes.
+    """
+    frame = _frame(table)
+    given = inputs if isinstance(inputs, Mapping) else {}
+    names = _input_names(frame) if inputs is None else [str(name) for name in inputs]
+    if missing := [name for name in names if name not in frame.columns]:
+        raise DataError(f"the candidates have no column {listed(missing)}")
+    found = {name: as_input(name, given[name] if name in given else _spanned(frame, name))
+             for name in names}  # fmt: skip
+    if not found:
+        raise DataError("the candidates have no column that varies, so there is no input")
+    domain = Domain(found)
+    notes = [name for name in frame.columns if name not in found and name not in RESERVED]
+    candidates = [
+        Candidate(domain.read(row, f"candidate {number}"), {n: str(row[n]) for n in notes})
+        for number, row in enumerate(frame.to_dict(orient="records"))
+    ]
+    return Pool(found, candidates)
+
+
+def _frame(table: Any) -> pd.DataFrame:
+    """The candidates as a DataFrame with text for column names."""
+    from ..data.cells import as_frame
+    from ..data.reading import read_table
+
+    if isinstance(table, str | os.PathLike):
+        table = as_frame(read_table(table))
+    if not hasattr(table, "columns"):
+        raise DataError("candidates must be a table: a DataFrame, or the path of a file")
+    if not len(table):
+        raise DataError("there are no candidates")
+    if not table.columns.is_unique:
+        raise DataError("the candidates have two columns of the same name; rename one of them")
+    frame: pd.DataFrame = table.rename(columns=str)
+    return frame
+
+
+def _input_names(frame: pd.DataFrame) -> list[str]:
+    return [name for name in frame.columns if name not in RESERVED and _is_input(frame[name])]
+
+
+def _is_input(column: pd.Series[Any]) -> bool:
+    """Whether a column varies and does not name the rows."""
+    different = column.nunique()
+    if different < 2:
+        return False
+    return column.dtype.kind in "fiu" or different <= max(_NAMING * len(column), 2)
+
+
+def _spanned(frame: pd.DataFrame, name: str) -> Any:
+    """What a column spans: its range, or its levels."""
+    column = frame[name]
+    if column.isna().any():
+        row = int(column.isna().to_numpy().argmax())
+        raise DataError(f"candidate {row} has nothing in column {name!r}; fill it in or remove it")
+    if column.dtype.kind in "fiu":
+        if column.min() == column.max():
+            raise DataError(f"column {name!r} of the candidates does not vary; it is no input")
+        return Range(float(column.min()), float(column.max()))
+    return Choice(tuple(sorted(set(column.tolist()), key=str)))

@@ -1,0 +1,175 @@
+r"""What a run has found, read from its output by a stated rule.
+
+Rules, for each target:
+
+- ``last``, unless told otherwise for a study with one target: the last line that is not blank. It
+  is a number, or a name and a number, as ``drag = 0.021`` or ``drag: 0.021 m``, or a row of
+  numbers, of which the last counts.
+- ``regex:PATTERN``: the last match of a regular expression. Its first group counts, if it has one.
+- ``json:KEY``: the last line that is a JSON object, or the whole text. ``json:forces.drag`` is a
+  key inside another. A study with several targets reads each by its name, unless told otherwise.
+
+A number that is not finite is no value: such a run has failed, and says where not to go.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import DataError, listed
+
+#: Text beyond this many characters, from the end, is not looked at.
+MOST_CHARACTERS = 10_000_000
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)"
+_ALONE = re.compile(rf"(?:{_NUMBER})", re.IGNORECASE)
+_NAMED = re.compile(rf"(?:.*=|.*[^\d\s]\s*:)\s*({_NUMBER})(?:\s+\S{{1,20}})?", re.IGNORECASE)
+_AFTER_WORD = re.compile(rf"\S+\s+({_NUMBER})", re.IGNORECASE)
+_TROUBLE = re.compile(r"error|fail|diverg|abort|exception|warning|traceback", re.IGNORECASE)
+
+
+class NoResultError(Exception):
+    """An output has no result; the message says why."""
+
+
+class NotFiniteError(NoResultError):
+    """A result is there, and it is NaN or infinite."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one target is read.
+
+    Attributes
+    ----------
+    kind : str
+        ``last``, ``regex`` or ``json``.
+    what : str
+        The expression or the key.
+    """
+
+    kind: str
+    what: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> Rule:
+        """Read a rule as ``last``, ``regex:PATTERN`` or ``json:KEY``."""
+        kind, colon, what = text.partition(":")
+        if kind == "last" and not colon:
+            return cls("last")
+        if kind == "regex" and what:
+            try:
+                re.compile(what)
+            except re.error as error:
+                raise DataError(f"the rule {text!r} is no regular expression: {error}") from None
+            return cls(kind, what)
+        if kind == "json" and what:
+            return cls(kind, what)
+        raise DataError(
+            f"unknown rule {text!r}; choose one of 'last', 'regex:PATTERN' and 'json:KEY'"
+        )
+
+    def read(self, text: str) -> float:
+        """The value in an output, or :class:`NoResultError`."""
+        found = {"last": _last, "regex": self._match, "json": self._entry}[self.kind](text)
+        if not math.isfinite(found):
+            raise NotFiniteError(f"the result is {found}")
+        return found
+
+    def _match(self, text: str) -> float:
+        matches = list(re.finditer(self.what, text, re.MULTILINE))
+        if not matches:
+            raise NoResultError(f"the output has no match of {self.what!r}")
+        found = matches[-1]
+        return _number(found[1] if found.re.groups else found[0])
+
+    def _entry(self, text: str) -> float:
+        value: Any = _last_object(text)
+        for key in self.what.split("."):
+            if not isinstance(value, dict) or key not in value:
+                raise NoResultError(f"the output's JSON has no {self.what!r}")
+            value = value[key]
+        if isinstance(value, bool) or not isinstance(value, int | float | str | None):
+            raise NoResultError(f"{self.what!r} is no number in the output's JSON")
+        return math.nan if value is None else _number(str(value))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How all targets of a study are read.
+
+    Attributes
+    ----------
+    rules : mapping of target to Rule
+    file : str or None
+        Template of the file to read, as ``{folder}/out.json``; None for standard output.
+    """
+
+    rules: Mapping[str, Rule]
+    file: str | None = None
+
+    @classmethod
+    def of(cls, targets: Sequence[str], texts: Sequence[str], file: str | None = None) -> Reader:
+        """Read the rules that a user gave: one for the only target, or ``target=rule`` for each.
+
+        >>> Reader.of(["drag"], []).rules["drag"].kind
+        'last'
+        >>> Reader.of(["drag", "stress"], ["stress=regex:s = (.*)"]).rules["drag"]
+        Rule(kind='json', what='drag')
+        """
+        rules = {name: Rule("last") if len(targets) == 1 else Rule("json", name)
+                 for name in targets}  # fmt: skip
+        for text in texts:
+            name, equals, rule = text.partition("=")
+            if equals and name.strip() in rules:
+                rules[name.strip()] = Rule.of(rule.strip())
+            elif len(targets) == 1:
+                rules[targets[0]] = Rule.of(text)
+            else:
+                raise DataError(
+                    f"the rule {text!r} is for no target; write TARGET=RULE, where the target is "
+                    f"one of {listed(targets)}"
+                )
+        return cls(rules, file)
+
+    def read(self, text: str) -> dict[str, float]:
+        """Values of all targets, or :class:`NoResultError`."""
+        return {name: rule.read(text[-MOST_CHARACTERS:]) for name, rule in self.rules.items()}
+
+
+def _last(text: str) -> float:
+    """The number of the last line that is not blank."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise NoResultError("there is no output")
+    line = lines[-1]
+    words = re.split(r"[\s,;]+", line)
+    if all(_ALONE.fullmatch(word) for word in words):
+        return _number(words[-1])
+    match = _NAMED.fullmatch(line) or _AFTER_WORD.fullmatch(line)
+    if match is None or _TROUBLE.search(line):
+        raise NoResultError(f"the last line is no result: {line[:200]!r}")
+    return _number(match[1])
+
+
+def _number(text: str) -> float:
+    """A number as programs write it, Fortran's among them."""
+    try:
+        return float(text.strip().lower().replace("d", "e"))
+    except ValueError:
+        raise NoResultError(f"{text.strip()[:60]!r} is not a number") from None
+
+
+def _last_object(text: str) -> Any:
+    """The last line that is a JSON object, or the whole text."""
+    for part in (*reversed(text.splitlines()), text):
+        if part.lstrip().startswith("{"):
+            try:
+                return json.loads(part)
+            except (ValueError, RecursionError):
+                continue
+    raise NoResultError("the output has no JSON object")

@@ -1,0 +1,158 @@
+"""The page itself: one file that holds everything, and asks no server for anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from os import PathLike
+
+from ... import __version__
+from ...errors import DataError
+from ...files import atomic_write
+from ...models.estimator import MultiFidelityRegressor
+from . import sections
+from .facts import Advice, Entry, entry_of
+from .markup import Markup, joined, json_for_page, tag, void
+
+#: Scripts that run in the page, in this order.
+_SCRIPTS = ("predictor", "worker", "charts", "page")
+
+
+def write_page(
+    models: Sequence[tuple[str, MultiFidelityRegressor]],
+    path: str | PathLike[str],
+    *,
+    title: str | None = None,
+    command: str = "mast report",
+    advice: Mapping[str, Advice] | None = None,
+) -> None:
+    """Write the page of one or several models.
+
+    Parameters
+    ----------
+    models : sequence of (name, fitted estimator)
+        Names are shown where there are several.
+    path : path of the file
+    title : str, optional
+    command : str
+        What is said to have written the page.
+    advice : mapping of name to Advice, optional
+        Which runs to do next, for each model.
+    """
+    page = page_html(models, title=title, command=command, advice=advice)
+    with atomic_write(path) as file:
+        file.write(page.encode("utf-8", "replace"))
+
+
+def page_html(
+    models: Sequence[tuple[str, MultiFidelityRegressor]],
+    *,
+    title: str | None = None,
+    command: str = "mast report",
+    advice: Mapping[str, Advice] | None = None,
+) -> str:
+    """The page as text; see :func:`write_page`."""
+    if not models:
+        raise DataError("a report needs at least one model")
+    runs = advice or {}
+    entries = [entry_of(name, model, runs.get(name)) for name, model in models]
+    return _document(entries, title or _title(entries), command)
+
+
+def _title(entries: Sequence[Entry]) -> str:
+    targets = list(dict.fromkeys(str(entry.page["target"]) for entry in entries))
+    return f"Surrogate of {' and '.join(targets)}"
+
+
+def _document(entries: Sequence[Entry], title: str, command: str) -> str:
+    body = joined(
+        [
+            tag("a", "To the content", href="#main", class_="skip"),
+            sections.heading(entries, title),
+            _navigation(entries),
+            tag("main", *_sections(entries, command), id="main"),
+            tag("footer", _footer(), class_="foot"),
+            _data(entries),
+            *_scripts(),
+        ]
+    )
+    head = joined(
+        [
+            void("meta", charset="utf-8"),
+            void("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            void("meta", http_equiv="Content-Security-Policy", content=_policy()),
+            void("meta", name="referrer", content="no-referrer"),
+            tag("title", title),
+            tag("style", Markup(asset("page.css"))),
+        ]
+    )
+    return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', body), lang='en')}\n"
+
+
+def _sections(entries: Sequence[Entry], command: str) -> list[Markup | str]:
+    return [
+        sections.data_section(entries),
+        sections.quality_section(entries),
+        sections.cheap_section(entries),
+        sections.explore_section(entries),
+        sections.inputs_section(entries),
+        sections.unsure_section(entries),
+        sections.trust_section(entries),
+        sections.made_section(entries, command),
+    ]
+
+
+def _navigation(entries: Sequence[Entry]) -> Markup:
+    links = {"explore": "Predict", "data": "Data", "quality": "Quality", "cheap": "Cheap data"}
+    links |= {"inputs": "Inputs", "unsure": "Next runs", "trust": "Trust", "made": "Method"}
+    if not any(entry.data.cheaper for entry in entries):
+        del links["cheap"], links["trust"]
+    items = [
+        tag(
+            "li", tag("a", words, href=f"#{anchor}", class_="main" if anchor == "explore" else None)
+        )
+        for anchor, words in links.items()
+    ]
+    theme = tag("button", "Dark / light", type="button", id="theme", aria_pressed="false")
+    return tag("nav", tag("ul", *items, tag("li", theme)), aria_label="Sections")
+
+
+def _footer() -> str:
+    return (
+        f"Written by mastgp {__version__}. This file holds everything it shows and asks no server "
+        "for anything."
+    )
+
+
+def asset(name: str) -> str:
+    """The text of a file that pages are made of."""
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+def _source(name: str) -> str:
+    """A script, which must not end the element it stands in."""
+    source = asset(f"{name}.js")
+    assert "</script" not in source
+    return f"\n{source}"
+
+
+def _scripts() -> list[Markup]:
+    ids = {"predictor": "predictor-source", "worker": "worker-source"}
+    return [tag("script", Markup(_source(name)), id=ids.get(name)) for name in _SCRIPTS]
+
+
+def _policy() -> str:
+    """Only the scripts of this page may run, and nothing may be loaded from anywhere."""
+    hashes = [hashlib.sha256(_source(name).encode()).digest() for name in _SCRIPTS]
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed} blob:; worker-src blob:; "
+        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _data(entries: Sequence[Entry]) -> Markup:
+    content = json_for_page({"entries": [entry.page for entry in entries]})
+    return tag("script", content, type="application/json", id="report-data")

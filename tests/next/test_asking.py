@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mastgp.next.asking import Models, expected_gains, failures_of, propose, success
+from mastgp.next.store import Candidate
+from mastgp.next.trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
+from studies import definition, drag
+
+METHOD = "ar1-map"
+
+
+def ended(id, x, material="alu", fidelity="cfd", origin=SUGGESTED, status=DONE):
+    values = {"drag": drag(x, material, fidelity)} if status == DONE else {}
+    return Trial(id=id, inputs={"x": x, "material": material}, fidelity=fidelity, status=status,
+                 cost=10.0 if fidelity == "cfd" else 1.0, reason="", origin=origin, values=values,
+                 failure="no" if status == FAILED else None, attempts=1)  # fmt: skip
+
+
+def many(made, **changed):
+    """Enough trials that the first design is done."""
+    xs = np.linspace(0.0, 1.0, 6)
+    found = [ended(i + 1, float(x), "alu" if i % 2 else "steel", origin=DESIGNED)
+             for i, x in enumerate(xs)]  # fmt: skip
+    cheap = [ended(i + 7, float(x), "alu" if i % 3 else "steel", "panel", origin=DESIGNED)
+             for i, x in enumerate(np.linspace(0.02, 0.98, 20))]  # fmt: skip
+    return [replace(trial, **changed) for trial in [*found, *cheap]]
+
+
+def test_a_study_begins_with_the_same_design_however_it_is_asked():
+    made = definition()
+    at_once = propose(made, [], (), 8, Models(made))
+    one_by_one, trials = [], []
+    for id in range(1, 9):
+        (proposal,) = propose(made, trials, (), 1, Models(made))
+        one_by_one.append(proposal)
+        trials.append(Trial(id=id, inputs=proposal.inputs, fidelity=proposal.fidelity, cost=1.0,
+                            reason="", origin=DESIGNED))  # fmt: skip
+    assert one_by_one == at_once
+    assert set(Counter(p.fidelity for p in at_once)) == {"panel", "cfd"}
+
+
+def test_results_from_elsewhere_count_as_a_beginning():
+    made = definition(budget=300.0, method=METHOD)
+    given = many(made, origin=GIVEN)
+    (proposal,) = propose(made, given, (), 1, Models(made))
+    assert proposal.origin == SUGGESTED
+
+
+def test_without_a_model_the_space_is_filled_with_expensive_runs():
+    made = definition()
+    handed_out = [replace(t, status="asked", values={}) for t in many(made)]
+    (proposal,) = propose(replace(made, budget=1000.0), handed_out, (), 1, Models(made))
+    assert (proposal.fidelity, proposal.origin) == ("cfd", DESIGNED)
+    assert "too few results" in proposal.reason
+
+
+def test_suggestions_come_with_reason_and_prediction():
+    made = definition(budget=400.0, method=METHOD)
+    found = propose(made, many(made), (), 3, Models(made))
+    assert len({tuple(p.inputs.items()) for p in found}) == 3
+    for proposal in found:
+        assert proposal.origin == SUGGESTED
+        assert proposal.predicted["low"] <= proposal.predicted["mean"] <= proposal.predicted["high"]
+        assert "drag" in proposal.reason
+
+
+def test_no_cheap_run_without_money_for_an_expensive_one_after_it():
+    made = definition(budget=6 * 10 + 20 + 5, method=METHOD)
+    assert propose(made, many(made), (), 2, Models(made)) == []
+    accuracy = definition(budget=6 * 10 + 20 + 5, method=METHOD, goal="accuracy")
+    assert {p.fidelity for p in propose(accuracy, many(made), (), 2, Models(accuracy))} == {"panel"}
+
+
+def test_constraints_and_limits_are_respected():
+    made = definition(budget=400.0, method=METHOD, constraints=["x >= 0.5", "stress <= 0.8"])
+    trials = [replace(t, values={**t.values, "stress": t.inputs["x"]}) for t in many(made)]
+    for proposal in propose(made, trials, (), 3, Models(made)):
+        assert proposal.inputs["x"] >= 0.5 - 1e-9
+        assert proposal.inputs["x"] <= 0.9
+
+
+def test_only_rows_of_a_pool_are_asked_for_each_once():
+    made = definition(budget=None, method=METHOD)
+    pool = [Candidate({"x": i / 9, "material": m}, {}) for i in range(10) for m in ("steel", "alu")]
+    trials, seen = [], set()
+    for id in range(1, 30):
+        proposals = propose(made, trials, pool, 1, Models(made))
+        (proposal,) = proposals
+        assert pool[proposal.candidate].inputs == proposal.inputs
+        key = (proposal.candidate, proposal.fidelity)
+        assert key not in seen
+        seen.add(key)
+        one = ended(id, proposal.inputs["x"], proposal.inputs["material"], proposal.fidelity)
+        trials.append(replace(one, origin=proposal.origin, candidate=proposal.candidate))
+
+
+def test_places_that_fail_are_avoided():
+    made = definition(budget=None, method=METHOD)
+    trials = many(made)
+    bad = [t for t in trials if t.inputs["x"] > 0.7]
+    trials = [replace(t, status=FAILED, values={}, failure="no") if t in bad else t for t in trials]
+    assert failures_of(made, trials).is_local
+    chance = success(made, trials)
+    assert chance(np.array([[0.9, 1.0]]))[0] < 0.3 < 0.8 < chance(np.array([[0.2, 1.0]]))[0]
+    for proposal in propose(made, trials, (), 3, Models(made)):  # the minimum is at 0.94
+        assert proposal.inputs["x"] < 0.8
+    assert success(made, many(made)) is None
+
+
+def test_expected_gains_fall(rng):
+    made = definition(budget=None, method=METHOD)
+    gains = expected_gains(made, many(made), (), 3, Models(made))
+    assert len(gains) == 3
+    assert all(gain >= 0.0 for gain in gains)
+    assert gains[-1] <= gains[0] * 1.5
+
+
+def test_models_are_kept_until_results_change():
+    made = definition(method=METHOD)
+    models, trials = Models(made), many(made)
+    model = models.of(trials, "drag")
+    assert models.of(list(trials), "drag") is model
+    assert models.of(trials[:-1], "drag") is not model
+
+
+@pytest.mark.parametrize("goal", ["minimum", "maximum", "accuracy", "target=0.5"])
+def test_every_goal_has_suggestions(goal):
+    made = definition(budget=None, method=METHOD, goal=goal)
+    (proposal,) = propose(made, many(made), (), 1, Models(made))
+    assert proposal.origin == SUGGESTED

@@ -1,0 +1,69 @@
+"""The surrogate inside the page: what a browser is given."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from exported import coded, fitted, predicted, queries
+from mastgp import MAST
+from mastgp.output.export.predictor import encoded, predictor_document
+from mastgp.output.export.reader import predict, read
+from mastgp.output.report import live
+from mastgp.output.report.live import first_view, live_document, thinned, work_of
+
+
+def test_small_models_are_given_whole():
+    document, note = live_document(fitted("ar1"))
+    assert note is None
+    assert document == encoded(predictor_document(fitted("ar1")))
+
+
+def test_large_models_lose_draws_and_say_how_much_that_changes(monkeypatch):
+    model = fitted("ar1")
+    work, _, _ = work_of(predictor_document(model))
+    monkeypatch.setattr(live, "MOST_WORK", 0.5 * work)
+    document, note = live_document(model)
+    assert "standard deviations off" in note
+    assert document["predictor"]["weights"]["shape"][0] in (11, 12)
+
+
+def test_what_is_too_large_is_not_given_at_all(monkeypatch):
+    monkeypatch.setattr(live, "MOST_MEMORY", 100.0)
+    document, note = live_document(fitted("hf-only"))
+    assert document is None
+    assert "too many points" in note
+
+
+def test_the_heaviest_draws_stay():
+    document = predictor_document(fitted("levels"))
+    weights = document["predictor"]["weights"]
+    thinned(document, 0.25)
+    kept = document["predictor"]
+    assert len(kept["weights"]) == 6
+    np.testing.assert_allclose(kept["weights"].sum(), 1.0)
+    assert kept["categories"][0]["positions"].shape[0] == 6
+    heaviest = np.sort(weights)[-6:] / np.sort(weights)[-6:].sum()
+    np.testing.assert_allclose(np.sort(kept["weights"]), heaviest)
+
+
+def test_other_methods_have_slices_only():
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 2))
+    model = MAST(surrogate="extra-trees", random_state=0).fit(X, X[:, 0])
+    document, note = live_document(model)
+    assert document is None
+    assert "cannot compute it" in note
+    assert len(first_view(model)["slices"]) == 2
+
+
+def test_the_first_view_is_what_the_model_predicts():
+    model = fitted("levels, mast")
+    view = first_view(model)
+    along = view["slices"][3]
+    assert along["x"] == ["al", "st", "ti"]
+    X = queries("levels, mast", 1)
+    start = live.starting_point(model)
+    X.iloc[0] = start
+    np.testing.assert_allclose(view["value"], predicted(model, X)[0])
+    found = predict(read(__import__("json").dumps(encoded(predictor_document(model)))), coded(X))
+    np.testing.assert_allclose(np.ravel(found), view["value"], rtol=1e-6)

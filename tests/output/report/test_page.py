@@ -1,0 +1,255 @@
+"""The page in a real browser: its numbers, its manners, and what it never does."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from browser import Opened, chromium, needs_chromium
+from exported import BUILDERS, fitted, predicted, queries
+from mastgp import MAST, DataError
+from mastgp.check.validation import validate
+from mastgp.output.report.page import page_html, write_page
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def wing(tmp_path_factory):
+    """The page of a blend, and the blend."""
+    path = tmp_path_factory.mktemp("page") / "wing.html"
+    write_page([("drag", fitted("auto"))], path, command="mast report wing.mast -o wing.html")
+    return path
+
+
+def points(X):
+    return [list(row) for row in X.itertuples(index=False)]
+
+
+def test_a_page_needs_a_model():
+    with pytest.raises(DataError, match="at least one"):
+        page_html([])
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", BUILDERS)
+def test_the_page_predicts_what_the_model_predicts(name, browser, tmp_path, monkeypatch):
+    from mastgp.output.report import facts
+
+    monkeypatch.setattr(facts, "sobol_indices", lambda *_: None)
+    model, X = fitted(name), queries(name)
+    write_page([("drag", model)], tmp_path / "page.html")
+    with Opened(browser, tmp_path / "page.html") as opened:
+        found = np.array(opened.predict(points(X)))
+        assert opened.complaints == []
+    np.testing.assert_allclose(found, predicted(model, X), rtol=1e-6, atol=1e-8)
+
+
+@needs_chromium
+def test_nothing_is_asked_of_any_server(browser, wing):
+    with Opened(browser, wing) as opened:
+        opened.predict([[6.0, 0.5, 0.5]])
+        asked = {url.split(":")[0] for url in opened.requests}
+        assert asked <= {"file", "blob", "data"}
+        assert opened.complaints == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [360, 800, 1600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_every_screen(browser, wing, width, scheme):
+    with Opened(browser, wing, width, scheme) as opened:
+        assert opened.overflow <= 0
+        assert opened.complaints == []
+        assert opened.page.evaluate(CONTRAST) == []
+        assert opened.page.evaluate(UNNAMED) == []
+
+
+#: Texts whose contrast with what is behind them is below what WCAG's level AA asks for.
+CONTRAST = """() => {
+  const rgb = (text) => (text.match(/[0-9.]+/g) || []).map(Number);
+  const light = (c) => c.slice(0, 3).map((v) => v / 255)
+    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (node) => {
+    for (let n = node; n; n = n.parentElement) {
+      const c = rgb(getComputedStyle(n).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+  };
+  return [...document.querySelectorAll('body *')].filter((node) => {
+    const own = [...node.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    const style = getComputedStyle(node);
+    if (!own || ['SCRIPT', 'STYLE', 'OPTION'].includes(node.tagName)) return false;
+    if (!node.getClientRects().length || style.visibility === 'hidden') return false;
+    const front = rgb(node instanceof SVGElement ? style.fill : style.color);
+    const [a, b] = [light(front), light(behind(node))].sort((x, y) => y - x);
+    const large = parseFloat(style.fontSize) >= 24;
+    return (a + 0.05) / (b + 0.05) < (large ? 3 : 4.5);
+  }).map((node) => `${node.tagName} ${node.className} ${node.textContent.slice(0, 30)}`);
+}"""
+
+#: Controls and pictures without a name for those who cannot see them.
+UNNAMED = """() => [...document.querySelectorAll('input, select, button, svg[role=img]')]
+  .filter((node) => !(node.getAttribute('aria-label') || (node.labels && node.labels.length)
+    || node.textContent.trim())).map((node) => node.outerHTML.slice(0, 80))"""
+
+
+@needs_chromium
+def test_its_numbers_are_those_of_the_check(browser, wing):
+    model = fitted("auto")
+    table = validate(model)
+    with Opened(browser, wing) as opened:
+        cards = opened.text("header")
+        assert f"{table.rmse[0]:.4g}" in cards
+        assert f"{100 * model.held_out_.prognosis:.1f} %" in cards
+        opened.page.click("#quality summary")
+        rows = opened.text("#quality table")
+        for number in (*table.rmse[:4], *table.nlpd[:4], *table.crps[:4]):
+            assert f"{number:.4g}" in rows
+
+
+@needs_chromium
+def test_a_slider_moves_the_value(browser, wing):
+    with Opened(browser, wing) as opened:
+        page = opened.page
+        page.fill("#input0", "5.5")
+        page.fill("#input1", "0.25")
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        numbers = json.loads(page.get_attribute("[data-value='0']", "data-numbers"))
+        z = float(page.input_value("#input2"))
+        X = pd.DataFrame([[5.5, 0.25, z]], columns=["x", "y", "z"])
+        np.testing.assert_allclose(numbers, predicted(fitted("auto"), X)[0], rtol=2e-5)
+        assert page.text_content("[data-value='0'] .far") in (
+            "",
+            "Extrapolates: far from every fine point.",
+        )
+        page.fill("#input0", "9")
+        assert "x is outside the fine points" in page.text_content("[data-value='0'] .far")
+
+
+@needs_chromium
+def test_the_keyboard_is_enough(browser, wing):
+    with Opened(browser, wing) as opened:
+        page = opened.page
+        page.focus("input[type=range] >> nth=0")
+        before = page.input_value("#input0")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        assert page.input_value("#input0") != before
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "input0"
+
+
+@needs_chromium
+def test_a_menu_moves_between_levels(browser, tmp_path):
+    write_page([("drag", fitted("levels"))], tmp_path / "page.html")
+    with Opened(browser, tmp_path / "page.html") as opened:
+        page = opened.page
+        for name in ("x", "y", "z"):
+            page.evaluate(
+                "([n, v]) => window.mast.move({[n]: v})", [name, 6.0 if name == "x" else 0.5]
+            )
+        page.select_option("#input3", "ti")
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        numbers = json.loads(page.get_attribute("[data-value='0']", "data-numbers"))
+        X = pd.DataFrame([[6.0, 0.5, 0.5, "ti"]], columns=["x", "y", "z", "alloy"])
+        np.testing.assert_allclose(numbers, predicted(fitted("levels"), X)[0], rtol=1e-6)
+        assert opened.complaints == []
+
+
+NASTY = "<script>window.stolen = 1</script>"
+
+
+def nasty_model():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.random((24, 2)), columns=[NASTY, '"><img src=x onerror=stolen=1>'])
+    X["'; --"] = np.array(["</script>", "<b>", "&lt;"])[np.arange(24) % 3]
+    y = pd.Series(X.iloc[:, 0] + X.iloc[:, 1] ** 2, name="</title><script>stolen=1</script>")
+    labels = ["<i>"] * 15 + ["</table>"] * 9
+    model = MAST(order=["<i>", "</table>"])
+    return model.fit(X, y, fidelity=labels, categorical=["'; --"])
+
+
+@needs_chromium
+def test_names_are_never_markup(browser, tmp_path):
+    model = nasty_model()
+    write_page([(NASTY, model), ("b", model)], tmp_path / "page.html", title=NASTY, command=NASTY)
+    with Opened(browser, tmp_path / "page.html") as opened:
+        page = opened.page
+        assert page.evaluate("typeof window.stolen") == "undefined"
+        assert page.locator("script").count() == 5
+        assert page.locator("img").count() == 0
+        assert page.title() == NASTY
+        assert opened.complaints == []
+        assert NASTY in opened.text("main")
+
+
+@needs_chromium
+def test_two_models_share_their_sliders(browser, tmp_path):
+    models = [("one", fitted("mast")), ("two", fitted("hf-only"))]
+    write_page(models, tmp_path / "page.html")
+    with Opened(browser, tmp_path / "page.html") as opened:
+        page = opened.page
+        page.fill("#input0", "5.25")
+        page.select_option("#shown-entry", "1")
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        rest = [float(page.input_value(f"#input{i}")) for i in (1, 2)]
+        X = pd.DataFrame([[5.25, *rest]], columns=["x", "y", "z"])
+        for i, (_, model) in enumerate(models):
+            numbers = json.loads(page.get_attribute(f"[data-value='{i}']", "data-numbers"))
+            np.testing.assert_allclose(numbers, predicted(model, X)[0], rtol=1e-4)
+        assert opened.overflow <= 0
+        assert opened.complaints == []
+
+
+@needs_chromium
+def test_a_method_that_no_page_can_compute_has_its_slices(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 2))
+    model = MAST(surrogate="extra-trees", random_state=0).fit(X, X[:, 0] + X[:, 1])
+    write_page([("y", model)], tmp_path / "page.html")
+    with Opened(browser, tmp_path / "page.html") as opened:
+        assert "cannot compute it" in opened.text("#explore")
+        assert opened.page.locator("#slices path.c-model").count() == 2
+        assert opened.complaints == []
+
+
+@needs_chromium
+def test_one_input_is_enough(browser, tmp_path):
+    x = np.linspace(0, 1, 9)[:, None]
+    model = MAST().fit(x, np.sin(4 * x[:, 0]))
+    write_page([("y", model)], tmp_path / "page.html")
+    with Opened(browser, tmp_path / "page.html", 360) as opened:
+        np.testing.assert_allclose(
+            opened.predict([[0.3]])[0], predicted(model, [[0.3]])[0], rtol=1e-6
+        )
+        assert opened.page.locator("#contour").count() == 0
+        assert opened.complaints == []
+
+
+@needs_chromium
+def test_it_prints_on_paper(browser, wing):
+    with Opened(browser, wing) as opened:
+        paper = opened.page.pdf(format="A4", prefer_css_page_size=True)
+        assert paper.startswith(b"%PDF")
+        assert 3 <= paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ") <= 12
+
+
+@needs_chromium
+def test_without_workers_the_page_computes_itself(browser, wing):
+    with Opened(browser, wing) as opened:
+        opened.context.add_init_script("delete window.Worker")
+        opened.page.reload()
+        opened.page.wait_for_selector("html[data-ready=yes]", state="attached")
+        X = queries("auto", 3)
+        found = opened.predict(points(X))
+    np.testing.assert_allclose(found, predicted(fitted("auto"), X), rtol=1e-6)
