@@ -15,7 +15,7 @@ import typer
 from ..errors import DataError
 from ..progress import QUIET_SECONDS, progress
 from . import printing, terminal
-from .files import check_output, paths_of
+from .files import check_output, files_of
 from .terminal import AsJson
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def fit(
     options = ModelOptions(
         exponent, metric, radius, weight, kernel, surrogate, warp, drop, calibrate
     )
-    check_output(output, inputs=paths_of(files))
+    check_output(output, inputs=files_of(files))
     check_checkpoint(surrogate)
     table = read(files, columns)
     model = build(method, options, data)
