@@ -32,3 +32,10 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 def test_a_model_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileError, match=r"there is no file .*none\.mast"):
         load_model(str(tmp_path / "none.mast"))
+
+
+def test_a_sheet_is_part_of_its_file(tmp_path):
+    book = tmp_path / "runs.xlsx"
+    book.write_bytes(b"x")
+    with pytest.raises(FileError, match="is one of the files to read"):
+        check_output(str(book), inputs=[f"{book}:Sheet2"])

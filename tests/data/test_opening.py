@@ -85,3 +85,18 @@ def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(FileError, match="there is no standard input"):
         read_bytes(Place("-"))
+
+
+def test_files_that_are_too_large_or_have_no_end_are_refused(tmp_path, monkeypatch):
+    sparse = tmp_path / "sparse.csv"
+    with open(sparse, "wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(FileError, match="no larger file is read"):
+        read_bytes(Place(str(sparse)))
+    monkeypatch.setattr(opening, "MOST_IN_A_FILE", 10)
+    small = tmp_path / "small.csv"
+    small.write_bytes(b"x,y\n1,2\n")
+    assert read_bytes(Place(str(small))) == b"x,y\n1,2\n"
+    if os.path.exists("/proc/self/status"):  # its size is zero, whatever it holds
+        with pytest.raises(FileError, match="no larger file is read"):
+            read_bytes(Place("/proc/self/status"))

@@ -121,7 +121,7 @@ def test_what_is_no_spreadsheet(tmp_path, monkeypatch, book):
     with pytest.raises(DataError, match="cannot be read as a spreadsheet"):
         read_sheet(OLD[:1000], place)
     monkeypatch.setattr(sheets, "MOST_UNPACKED", 100)
-    with pytest.raises(DataError, match="GB unpacked"):
+    with pytest.raises(DataError, match="MB unpacked"):
         read_table(book)
 
 
@@ -129,3 +129,49 @@ def test_a_missing_library_is_named_with_its_extra(book, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtraError, match=r"needs 'openpyxl'; .* 'mastgp\[files\]'"):
         read_table(book)
+
+
+def _sheet_of(rows: str, **parts: str) -> bytes:
+    """A workbook whose first sheet holds rows as they are given, and whose parts are replaced."""
+    original, changed = io.BytesIO(), io.BytesIO()
+    openpyxl.Workbook().save(original)
+    with zipfile.ZipFile(original) as old, zipfile.ZipFile(changed, "w", 8) as new:
+        for name in old.namelist():
+            content = old.read(name).decode()
+            if name == "xl/worksheets/sheet1.xml":
+                start = content.index("<sheetData")
+                content = f"{content[:start]}<sheetData>{rows}</sheetData></worksheet>"
+            new.writestr(name, parts.get(name.rpartition("/")[2].partition(".")[0], content))
+    return changed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '<row r="1"><c r="A1"><v>1</v></c></row><row r="9"><c r="XFD9"><v>1</v></c></row>',
+        '<row r="1"><c r="A1"><v>1</v></c></row><row r="2000000000"><c r="A2000000000"/></row>',
+        "<row><c><v>1</v></c></row>" * 1001,
+        '<row><c t="inlineStr"><is><t>' + 5001 * "x" + "</t></is></c></row>",
+    ],
+)
+def test_a_sheet_is_no_larger_than_its_file_explains(monkeypatch, rows):
+    monkeypatch.setattr(sheets, "MOST_ROWS", 1000)
+    monkeypatch.setattr(sheets, "MOST_CELLS", 100_000)
+    monkeypatch.setattr(sheets, "MOST_CHARACTERS", 5000)
+    with pytest.raises(DataError, match="rows, 100000 cells or 5000 characters"):
+        read_sheet(_sheet_of(rows), Place("bomb.xlsx"))
+
+
+@pytest.mark.parametrize("part", ["styles", "core", "theme1", "workbook"])
+def test_parts_that_are_read_before_sheets_are_small(monkeypatch, part):
+    monkeypatch.setattr(sheets, "MOST_BESIDES", 50_000)
+    rows = "<row><c t='inlineStr'><is><t>a</t></is></c></row><row><c><v>1</v></c></row>"
+    assert read_sheet(_sheet_of(rows), Place("a.xlsx")).rows.shape == (1, 1)
+    with pytest.raises(DataError, match="no more than"):
+        read_sheet(_sheet_of(rows, **{part: 60_000 * " "}), Place("bomb.xlsx"))
+
+
+def test_a_spreadsheet_with_a_password_is_named_as_such():
+    data = b"\xd0\xcf\x11\xe0" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
+    with pytest.raises(DataError, match="is protected by a password"):
+        read_sheet(data, Place("secret.xlsx"))

@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import BayesianRidge
 
-from mastgp import MAST
+from mastgp import MAST, DataError
 from mastgp.stored import DamagedError
 from mastgp.surrogates import FromSpread, FromStd
 from support import COSTS
@@ -73,3 +73,10 @@ def test_targets_without_a_variance_are_refused(forest, rng):
     state = forest.state_of(forest.fit(rng.random((6, 2)), np.arange(6.0), random_state=4))
     with pytest.raises(DamagedError, match=r"y of a stage has the value 1e\+308"):
         forest.restore({**state, "y": np.append(state["y"][:-1], 1e308)})
+
+
+def test_what_a_regressor_cannot_hold_is_an_error_of_ours(forest, rng):
+    X = rng.random((8, 2))
+    fitted = forest.fit(X, X[:, 0], random_state=0)
+    with pytest.raises(DataError, match="cannot predict at these points"):
+        fitted.predict(np.full((1, 2), 1e200))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError
-from ..files import check_is_no_input, name_and_path
+from ..files import check_is_no_input
 from ..progress import progress
 from . import terminal
+from .files import check_output, files_of
 
 if TYPE_CHECKING:
     from ..bench.draws import AnyProblem
@@ -117,7 +118,7 @@ def run(
         test_size=test_size,
     )
     store = Store(out)
-    check_is_no_input(str(store.path), (name_and_path(file)[1] for file in pool or []))
+    check_output(str(store.path), inputs=files_of(pool) if pool else [])
     with progress():
         computed = run_units(
             units,

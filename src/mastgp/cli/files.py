@@ -22,14 +22,18 @@ def load_model(path: str) -> Any:
 
 
 def check_output(output: str, inputs: Iterable[str]) -> None:
-    """Refuse to write to a place that cannot be written, or to one of the files to read."""
-    check_can_write(output)
-    check_is_no_input(output, inputs)
+    """Refuse to write to a place that cannot be written, or to one of the files to read.
 
-
-def paths_of(arguments: Iterable[str]) -> list[str]:
-    """All files that the arguments of a command name."""
-    from ..data.naming import named_files
+    Inputs are words of the user's: a sheet of a spreadsheet is a part of its file.
+    """
     from ..data.opening import place_of
 
-    return [place_of(file.path).path for file in named_files(list(arguments))]
+    check_can_write(output)
+    check_is_no_input(output, (place_of(word).path for word in inputs))
+
+
+def files_of(arguments: Iterable[str]) -> list[str]:
+    """All files and sheets that the arguments of a command name."""
+    from ..data.naming import named_files
+
+    return [file.path for file in named_files(list(arguments))]

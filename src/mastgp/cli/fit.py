@@ -14,7 +14,7 @@ import typer
 from ..errors import DataError
 from ..progress import progress
 from . import terminal
-from .files import check_output, paths_of
+from .files import check_output, files_of
 from .reporting import check_all, facts_of, print_fitted, timed
 from .terminal import AsJson
 
@@ -241,7 +241,7 @@ def fit(
         calibrate,
         transform=False if no_transform else None,
     )
-    check_output(output, inputs=paths_of(files))
+    check_output(output, inputs=files_of(files))
     check_checkpoint(surrogate)
     table = read(files, columns)
     unfitted = build(method, options, data)

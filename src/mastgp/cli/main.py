@@ -72,6 +72,8 @@ def main() -> None:
         _fail("interrupted", code=130)
     except EndedError as ended:
         _fail(str(ended), code=ended.exit_code)
+    except MemoryError:
+        _fail("this needs more memory than there is; use fewer rows or columns")
     except OSError as error:
         _discard_output()
         _fail(f"cannot read or write: {error.strerror or error}")

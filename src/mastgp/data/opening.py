@@ -11,7 +11,6 @@ import select
 import stat
 import sys
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import FileError
@@ -24,6 +23,8 @@ SHEETED = (".xlsx", ".xlsm", ".xls")
 SILENCE = 30.0
 #: More than this many bytes through a pipe are taken for a stream without an end.
 MOST_THROUGH_A_PIPE = 256 * 2**20
+#: Files of more bytes are not read: as a table they would need many times their size.
+MOST_IN_A_FILE = 1024 * 2**20
 _CHUNK = 2**20
 _KINDS = {
     stat.S_ISCHR: "a device",
@@ -90,7 +91,7 @@ def read_bytes(place: Place) -> bytes:
         for is_one, name in _KINDS.items():
             if is_one(mode):
                 raise FileError(f"{place} is {name}, not a file")
-        return Path(place.path).read_bytes()
+        return _whole_file(place)
     except FileNotFoundError:
         raise FileError(f"there is no file {place}") from None
     except FileError:
@@ -99,6 +100,19 @@ def read_bytes(place: Place) -> bytes:
         raise FileError(f"{place.path!r} is no path: {error}") from None
     except OSError as error:
         raise FileError(f"cannot read {place}: {error.strerror}") from error
+
+
+def _whole_file(place: Place) -> bytes:
+    """What an ordinary file holds; some of the system's files have no size and no end."""
+    size = os.stat(place.path).st_size
+    with open(place.path, "rb") as file:
+        data = file.read(MOST_IN_A_FILE + 1) if size <= MOST_IN_A_FILE else b""
+    if max(size, len(data)) > MOST_IN_A_FILE:
+        raise FileError(
+            f"{place} has more than {MOST_IN_A_FILE // 2**20} MB, and no larger file is read; "
+            "keep the rows and columns that are needed"
+        )
+    return data
 
 
 def _standard_input() -> bytes:

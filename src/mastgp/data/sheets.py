@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 
@@ -17,14 +19,28 @@ from .source import Source, checked_names, text_source
 
 #: Spreadsheets that would be larger than this, unpacked, are refused.
 MOST_UNPACKED = 2**30
+#: So are those whose texts, or whose styles and the like, are larger: both are read before sheets.
+MOST_TEXTS, MOST_BESIDES = 2**26, 2**22
+#: Parts of a spreadsheet with fixed names that are read whole; one of them lists the others.
+_LISTING = "[Content_Types].xml"
+_BESIDES = re.compile(
+    r"\[Content_Types\]\.xml|\.rels$|^docProps/|^xl/(workbook|styles|theme/theme1)\.xml$"
+)
+#: What a sheet may hold: the rows of Excel's own limit, and so many cells and characters.
+MOST_ROWS, MOST_CELLS, MOST_CHARACTERS = 2**20, 3_000_000, 2**28
+#: What the list of an encrypted file's parts says, in the two bytes per letter of its format.
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 EXTRA = "files"
 
 
 def read_sheet(data: bytes, place: Place) -> Source:
     """Read one sheet: the one that is named, or the first."""
     old = data.startswith(b"\xd0\xcf\x11\xe0")
+    if old and _ENCRYPTED in data:
+        raise DataError(f"{place.path} is protected by a password; save it without one, or as CSV")
     try:
-        rows = _rows_of_xls(data, place) if old else _rows_of_xlsx(data, place)
+        cells = _rows_of_xls(data, place) if old else _rows_of_xlsx(data, place)
+        rows = _bounded(cells, place)
     except MastError:
         raise
     except Exception as error:  # the libraries' errors share no base class
@@ -54,33 +70,75 @@ def _plain(value: Any) -> Any:
     return None if value is pd.NA or value is pd.NaT else value
 
 
-def _rows_of_xlsx(data: bytes, place: Place) -> list[list[str]]:
+def _bounded(cells: Iterator[list[str]], place: Place) -> list[list[str]]:
+    """All rows of a sheet, unless there are more than its file explains.
+
+    A few bytes may name a cell of the last row and the last column, or one long text many times.
+    """
+    rows: list[list[str]] = []
+    width = characters = 0
+    for row in cells:
+        rows.append(row)
+        width = max(width, len(row))
+        characters += sum(map(len, row))
+        if len(rows) > MOST_ROWS or len(rows) * width > MOST_CELLS or characters > MOST_CHARACTERS:
+            raise DataError(
+                f"{place} has more than {MOST_ROWS} rows, {MOST_CELLS} cells or "
+                f"{MOST_CHARACTERS} characters, counted from its first to its last cell; remove "
+                "what does not belong there, or save it as CSV"
+            )
+    return rows
+
+
+def _rows_of_xlsx(data: bytes, place: Place) -> Iterator[list[str]]:
     openpyxl = import_extra("openpyxl", EXTRA, f"the spreadsheet {place.path}")
     _check_size(data, place)
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    book = openpyxl.load_workbook(
+        io.BytesIO(data), read_only=True, data_only=True, keep_links=False
+    )
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     sheet = sheets[_chosen(place, list(sheets))]
     sheet.reset_dimensions()  # what files say of their size may be wrong
-    return [[_text(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+    for row in sheet.iter_rows(values_only=True):
+        yield [_text(cell) for cell in row]
 
 
-def _rows_of_xls(data: bytes, place: Place) -> list[list[str]]:
+def _rows_of_xls(data: bytes, place: Place) -> Iterator[list[str]]:
     xlrd = import_extra("xlrd", EXTRA, f"the spreadsheet {place.path}")
-    book = xlrd.open_workbook(file_contents=data)
+    book = xlrd.open_workbook(file_contents=data, logfile=io.StringIO())
     sheet = book.sheet_by_name(_chosen(place, book.sheet_names()))
-    return [[_text_of_xls(cell, book) for cell in sheet.row(i)] for i in range(sheet.nrows)]
+    for i in range(sheet.nrows):
+        yield [_text_of_xls(cell, book) for cell in sheet.row(i)]
 
 
 def _check_size(data: bytes, place: Place) -> None:
+    """Refuse a spreadsheet that would be too large unpacked, as a whole or in a part."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
+            sizes = {member.filename: member.file_size for member in archive.infolist()}
+            parts = list(_parts_read_whole(archive, sizes))
     except zipfile.BadZipFile:
         raise DataError(
             f"{place.path} is no spreadsheet; if it is text, name it .csv instead"
         ) from None
-    if size > MOST_UNPACKED:
-        raise DataError(f"{place.path} would be {size / 2**30:.1f} GB unpacked; save it as CSV")
+    for size, most in ((sum(sizes.values()), MOST_UNPACKED), *parts):
+        if size > most:
+            raise DataError(
+                f"{place.path} or a part of it would be {size / 2**20:.0f} MB unpacked, and no "
+                f"more than {most / 2**20:.0f} are read; save it as CSV"
+            )
+
+
+def _parts_read_whole(
+    archive: zipfile.ZipFile, sizes: Mapping[str, int]
+) -> Iterator[tuple[int, int]]:
+    """Sizes of the parts that are read before any sheet is, each with the most that is allowed."""
+    yield from ((size, MOST_BESIDES) for name, size in sizes.items() if _BESIDES.search(name))
+    if 0 < sizes.get(_LISTING, 0) <= MOST_BESIDES:
+        for part in ElementTree.fromstring(archive.read(_LISTING)):
+            size, kind = sizes.get(part.get("PartName", "")[1:], 0), part.get("ContentType", "")
+            if kind.endswith(("sharedStrings+xml", "main+xml")):
+                yield size, MOST_BESIDES if kind.endswith("main+xml") else MOST_TEXTS
 
 
 def _chosen(place: Place, sheets: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import DataError, listed
 from ..files import atomic_write
 from ..libraries import import_extra
-from .reading import FEATHER, PARQUET
+from .columnar import FEATHER, PARQUET
 from .sheets import write_sheet
 from .source import Source
 

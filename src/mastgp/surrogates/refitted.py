@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import stored
+from ..errors import DataError, MastError
 from ..estimators import check_random_state
 from ..stored import ANY
 from .base import Fitted, Hints, Surrogate, copied
@@ -133,7 +134,15 @@ class Refitted:
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Predict mean and variance at inputs of shape (n, d)."""
-        mean, var = self.surrogate._moments(self.regressor, X)
+        try:
+            with np.errstate(over="ignore"):  # an overflow becomes the library's error
+                mean, var = self.surrogate._moments(self.regressor, X)
+        except MastError:
+            raise
+        except ValueError as error:  # values that the library's own precision does not hold
+            raise DataError(
+                f"{self.surrogate!r} cannot predict at these points: {error}"
+            ) from error
         return mean, np.maximum(var, _smallest_var(self.recipe.y))
 
 
