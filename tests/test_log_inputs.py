@@ -72,7 +72,7 @@ def test_values_without_a_logarithm_are_named():
         ({"log_inputs": "frequency"}, "log_inputs must be a list of inputs"),
         (
             {"log_inputs": ["gap"], "categorical": ["gap"]},
-            "'gap' is categorical, from row 0 on, and has no log",
+            "column 'gap' holds labels, from row 0 on",
         ),
         (
             {"log_inputs": ["frequency"], "bounds": {"frequency": (0.0, 2e6)}},

@@ -163,7 +163,7 @@ def _logs(
     for category in categories:
         if category.column in logs:
             raise DataError(
-                f"input {category.name!r} is categorical, from {places[0]} on, and has no logarithm"
+                f"column {category.name!r} holds labels, from {places[0]} on, and they have no logarithm"
             )
     return logs
 
