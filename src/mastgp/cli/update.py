@@ -10,7 +10,7 @@ import typer
 from ..errors import DataError, RefitWarning, unknown
 from ..progress import progress
 from . import terminal
-from .files import ModelFile, check_output, load_model, paths_of
+from .files import ModelFile, check_output, load_model, files_of
 from .terminal import AsJson
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def update(
     as_json: AsJson = False,
 ) -> None:
     """Add new results to a model without searching again; says when a new fit is due."""
-    check_output(output, inputs=paths_of(files))
+    check_output(output, inputs=files_of(files))
     model = load_model(model_file)
     with terminal.notes():
         table = _read(model, files, fidelity, fidelity_column, target, skip_missing)
