@@ -206,10 +206,12 @@ class _Runner:
         """Count an attempt that had finished; make it again otherwise."""
         folder = folder_of(self.plan.logs, trial.id, trial.attempts + 1)
         if finished(folder, self.study.store.identity):
-            self.tell(Event("found", trial))
-            self._digest(trial, outcome(folder, self._job(trial)))
-        else:
-            self._launch(trial)
+            found = outcome(folder, self._job(trial))
+            if found.could_start:
+                self.tell(Event("found", trial))
+                self._digest(trial, found)
+                return
+        self._launch(trial)
 
     def loop(self) -> None:
         """Ask, run and tell until nothing is left to do."""
