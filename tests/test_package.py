@@ -65,7 +65,7 @@ CORRIDOR = {
     "threads",
 }
 #: What may use everything, and is used by no room: the package itself is "".
-TOP = {"", "__main__", "api", "registry"}
+TOP = {"", "__main__", "api", "botorch", "registry"}
 
 
 @pytest.fixture(scope="module")

@@ -19,10 +19,12 @@ from .commands import Command, FitCommand
 from .demo import demo
 from .fit import fit
 from .methods import icl, methods
+from .next import optimum, suggest_next
 from .plot import plot
 from .predict import predict
 from .show import show
 from .study import app as study
+from .update import update
 
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
@@ -32,9 +34,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command(cls=FitCommand)(fit)
-for command in (predict, show, plot, methods, demo):
+for command in (predict, show, plot, optimum, update, methods, demo):
     app.command(cls=Command)(command)
 app.add_typer(study, name="study")
+app.command(name="next", cls=Command)(suggest_next)
 app.add_typer(bench, name="bench")
 app.add_typer(icl, name="icl")
 

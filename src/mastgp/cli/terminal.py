@@ -124,11 +124,11 @@ def ranges(values: list[str] | None) -> dict[str, tuple[float, float]]:
 
 
 @contextmanager
-def notes() -> Iterator[None]:
+def notes() -> Iterator[list[warnings.WarningMessage]]:
     """Print the package's warnings as notes, each once, instead of Python's own format."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
+        yield caught
     seen = set()
     for warning in caught:
         text = str(warning.message)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..data.dataset import Dataset
@@ -134,10 +135,10 @@ class Continuing:
             A new one; this one stays as it is.
         """
         check_is_fitted(self)
+        if not np.size(y):
+            return self
         inputs = checked_inputs(self, X)
         further = further_rows(self.training_data_, inputs, y, fidelity, noise_std)
-        if not further:
-            return self
         grown = self.updated(further)
         grown.n_added_ = self.n_added_ + sum(len(new.y) for new in further.values())
         warn_if_due(self, grown, further)

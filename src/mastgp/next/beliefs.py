@@ -103,8 +103,8 @@ class Belief:
         self.shares = np.array([p.share for p in self.processes])
         self.other_shares = np.array([p.share for p in self.predictors])
         self.widening = float(model.calibration_)
-        self._groups = np.array([_groups(p, self.data) for p in self.processes])
-        if not (self._groups[:, self.top] >= 0).any():
+        self.groups = np.array([_groups(p, self.data) for p in self.processes])
+        if not (self.groups[:, self.top] >= 0).any():
             raise DataError(
                 f"the model does not predict {self.data.top.name!r}, the most expensive fidelity"
             )
@@ -112,18 +112,18 @@ class Belief:
 
     def informs(self, level: int) -> bool:
         """Whether the model says anything about a fidelity."""
-        return bool((self._groups[:, level] >= 0).any())
+        return bool((self.groups[:, level] >= 0).any())
 
     def at(self, U: Array, levels: Levels | int) -> Seen:
         """What each process says at unit-cube points of some fidelities."""
         every = np.broadcast_to(np.asarray(levels, dtype=np.intp), len(U))
         shape = len(self.processes), len(U)
-        modelled = self._groups[:, every] >= 0
+        modelled = self.groups[:, every] >= 0
         means, slopes, noises = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         latents = []
         for k, part in enumerate(self.processes):
             rows = modelled[k]
-            groups = self._groups[k, every[rows]]
+            groups = self.groups[k, every[rows]]
             latent = part.process.latent(U[rows], groups)
             mean, slope = moments_of(part.response, latent.mean, part.widening**2 * latent.var)
             means[k, rows], slopes[k, rows] = mean, slope

@@ -183,15 +183,16 @@ class Chooser:
 
     def _for_promise(self, outlook: Outlook, levels: list[int]) -> Chosen | None:
         """The most promising point, then the fidelity that brings most per cost there."""
-        criterion = self._promise(outlook)
-        found = self._screen(outlook, criterion.values, levels)
+        criterion, top = self._promise(outlook), outlook.belief.top
+        # A candidate whose expensive value is known has nothing more to offer.
+        found = self._screen(outlook, criterion.values, [top] if top in levels else levels)
         if found is None:
             return None
         found = self._climbed(criterion.values, found)
         u = found.u
         open_levels = self._open(outlook, u, levels)
         gains = {level: criterion.gain(u, level) for level in open_levels}
-        top, spent = outlook.belief.top, spent_since_top(outlook, self.prices)
+        spent = spent_since_top(outlook, self.prices)
         level = max(gains, key=lambda i: gains[i] / self.prices[i])
         due = top in gains and level != top and spent >= DUE * self.prices[top]
         return Chosen(u, top if due else level, gains, spent if due else None, found.label)

@@ -137,3 +137,26 @@ def _combined(a: Linear, operator: ast.operator, b: Linear, shown: str) -> Linea
         case ast.Div() if not b.coefficients and b.constant != 0.0:
             return a.times(1.0 / b.constant)
     raise DataError(f"the constraint {shown!r} is not linear; use numbers, names, +, -, * and /")
+
+
+def divided(
+    texts: Sequence[str], inputs: Sequence[str], targets: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Constraints on inputs, and limits on targets, from texts that may be either.
+
+    Examples
+    --------
+    >>> divided(["a + b <= 1", "stress <= 250"], ["a", "b"], ["drag", "stress"])
+    (['a + b <= 1'], ['stress <= 250'])
+    """
+    linear: list[str] = []
+    limits: list[str] = []
+    for text in texts:
+        names = {name for c in parse(text, [*inputs, *targets]) for name in c.coefficients}
+        if names <= set(inputs):
+            linear.append(text)
+        elif names <= set(targets):
+            limits.append(text)
+        else:
+            raise DataError(f"the constraint {text!r} is on inputs and targets; give one for each")
+    return linear, limits

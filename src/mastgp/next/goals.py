@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from .beliefs import Seen
-from .improvement import improvement, log_improvement, log_near
+from .improvement import log_improvement, log_near
 from .outlook import Outlook
 from .slopes import forward, slope_at
 
@@ -131,10 +131,6 @@ class Promise:
         """Log of each part's criterion, in the response's units, shape (k, n)."""
         raise NotImplementedError
 
-    def value_of_knowing(self, found: Spreads, stds: Array) -> Array:
-        """What it is worth to learn so much, by each part, shape (k, n): a cheap run's gain."""
-        raise NotImplementedError
-
     def values(self, U: Array) -> Array:
         """Log of the criterion at points, shape (n,)."""
         found = spreads(self.outlook, self.outlook.belief.at(U, self.outlook.belief.top))
@@ -143,7 +139,12 @@ class Promise:
         return np.asarray(total) + self.feasibility(U)
 
     def gain(self, u: Array, level: int) -> float:
-        """What a run at a point is expected to bring, in the response's units."""
+        """What a run at a point is expected to bring, in the response's units.
+
+        A run of the most expensive fidelity is worth the criterion. A cheap run is worth the share
+        of it that it tells: the share of the variance that it removes there. That is near one
+        where a good cheap source has not been asked yet, and near zero where it has been.
+        """
         belief, U = self.outlook.belief, u[None]
         seen = belief.at(U, belief.top)
         found = spreads(self.outlook, seen)
@@ -151,8 +152,8 @@ class Promise:
         probability = float(np.exp(self.feasibility(U))[0])
         if level == belief.top:
             return probability * float(weights @ np.exp(self.log_values(found)[:, 0]))
-        learned = learned_stds(self.outlook, seen, level, found)
-        return probability * float(weights @ self.value_of_knowing(found, learned)[:, 0])
+        told = (learned_stds(self.outlook, seen, level, found) / found.stds) ** 2
+        return probability * float(weights @ (np.exp(self.log_values(found)) * told)[:, 0])
 
 
 def learned_stds(outlook: Outlook, seen: Seen, level: int, found: Spreads) -> Array:
@@ -182,9 +183,6 @@ def learned_stds(outlook: Outlook, seen: Seen, level: int, found: Spreads) -> Ar
 class Extreme(Promise):
     """The expected improvement on the best value of the most expensive fidelity.
 
-    A run of that fidelity is worth its expected improvement. A cheap run is worth what it adds to
-    the expected improvement of what is predicted there: it is of no use where the outcome is clear.
-
     Parameters
     ----------
     outlook : Outlook
@@ -212,11 +210,6 @@ class Extreme(Promise):
         """Log expected improvement, by each part."""
         return log_improvement(self._gaps(found), found.stds) + np.log(self._units)
 
-    def value_of_knowing(self, found: Spreads, stds: Array) -> Array:
-        """Expected improvement of what will be predicted, less that of what is predicted."""
-        gaps = self._gaps(found)
-        return self._units * (improvement(gaps, stds) - np.maximum(gaps, 0.0))
-
 
 class Level(Promise):
     """Where the most expensive response is near a value and still uncertain.
@@ -239,7 +232,3 @@ class Level(Promise):
     def log_values(self, found: Spreads) -> Array:
         """Log of how probably the value is met, and how uncertain that is."""
         return log_near(found.means - self._targets, found.stds) + 2.0 * np.log(self._units)
-
-    def value_of_knowing(self, found: Spreads, stds: Array) -> Array:
-        """The share of the variance that is removed, of what the expensive run is worth."""
-        return np.exp(self.log_values(found)) * (stds / found.stds) ** 2

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfcx, log_ndtr, ndtr
+from scipy.special import erfcx, ndtr
 
 Array = NDArray[np.float64]
 
@@ -87,8 +87,3 @@ def _beyond(u: Array, reach: float) -> Array:
     away = np.maximum(np.abs(u) - reach, 0.5)
     # Near that end the parabola is a straight line of slope 2 reach: an expected improvement.
     return math.log(2.0 * reach) + log_h(-away)
-
-
-def log_probability(gap: Array, std: Array) -> Array:
-    """Logarithm of P(gap + std Z > 0)."""
-    return np.asarray(log_ndtr(gap / std))

@@ -7,6 +7,9 @@ from typing import Any
 
 from .choosing import Chosen, Goal
 
+#: A ratio above this is not worth a number.
+_FAR_MORE = 100.0
+
 
 def reason(
     model: Any,
@@ -66,8 +69,10 @@ def _fidelity(chosen: Chosen, names: list[str], prices: Sequence[float]) -> str:
     second = max((i for i in chosen.gains if i != level), key=lambda i: chosen.gains[i] / prices[i])
     other = chosen.gains[second] / prices[second]
     own = chosen.gains[level] / prices[level]
-    ratio = f"{own / other:.2g} times as much per cost as" if other > 0.0 else "more per cost than"
-    return f"{names[level]} tells {ratio} {names[second]}"
+    if own > _FAR_MORE * other:
+        return f"a {names[level]} run is worth far more per cost than a {names[second]} run"
+    ratio = f"{own / other:.2g} times as much per cost as"
+    return f"a {names[level]} run is worth {ratio} a {names[second]} run"
 
 
 def _percent(share: float) -> str:

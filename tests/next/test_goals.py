@@ -1,0 +1,142 @@
+"""Gains of runs by the dense formula, by Monte Carlo and in their limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mastgp.next.beliefs import Belief
+from mastgp.next.goals import Accuracy, Extreme, Level, learned_stds, spreads
+from mastgp.next.improvement import log_near
+from mastgp.next.outlook import Outlook
+from next.fitted import BEST
+
+NONE = np.zeros((0, 2)), np.zeros(0, dtype=np.intp)
+
+
+def anywhere(U):
+    return np.zeros(len(U))
+
+
+def accuracy(model, rng, runs=NONE, n=40):
+    belief = Belief(model)
+    outlook = Outlook(belief, *runs)
+    return Accuracy(outlook, belief.at(rng.random((n, 2)), belief.top), np.ones(n))
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.filterwarnings("ignore::mastgp.RefitWarning")
+def test_the_gain_is_the_variance_that_an_update_removes(optimum_model, rng, level):
+    """The closed form from the joint covariance, against conditioning on the run."""
+    references = rng.random((40, 2))
+    belief = Belief(optimum_model)
+    criterion = Accuracy(Outlook(belief, *NONE), belief.at(references, 1), np.ones(40))
+    for u in rng.random((4, 2)):
+        gain = criterion.gains(u[None], level)[0]
+        name = ("coarse", "fine")[level]
+        grown = optimum_model.update(u[None], [0.3], name)
+        before = np.mean(optimum_model.predict(references, return_std=True)[1] ** 2)
+        after = np.mean(grown.predict(references, return_std=True)[1] ** 2)
+        assert gain == pytest.approx((before - after) / before, rel=1e-4, abs=1e-9)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_the_gain_is_the_dense_formula(drawn_model, rng, level):
+    """Averaged over the draws, with their disagreement, runs under way taken off."""
+    belief = Belief(drawn_model, most=100)
+    R, u = rng.random((30, 2)), rng.random((1, 2))
+    runs = rng.random((2, 2)), np.array([1, 0])
+    criterion = Accuracy(Outlook(belief, *runs), belief.at(R, 1), np.ones(30))
+    U = np.vstack([R, u, runs[0]])
+    levels = np.concatenate([np.ones(30, int), [level], runs[1]])
+    posterior = drawn_model.posterior_
+    C = posterior.cross_covariance(U, levels, U, levels)
+    groups = posterior.processes[0].groups
+    noise = np.array([np.mean(posterior.noise_var[groups == g]) for g in (0, 1)])
+    K = C[31:, 31:] + np.diag(noise[runs[1]])
+    left = C[:31, :31] - C[:31, 31:] @ np.linalg.solve(K, C[31:, :31])
+    removed = left[:30, 30] ** 2 / (left[30, 30] + noise[level])
+    expected = removed.sum() / left.diagonal()[:30].sum()
+    assert criterion.gains(u, level)[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_fidelity_that_nobody_models_brings_nothing(single_model, rng):
+    assert (accuracy(single_model, rng).gains(rng.random((3, 2)), 0) == 0).all()
+
+
+def test_a_repeated_run_brings_less(optimum_model, rng):
+    u = np.array([[0.05, 0.95]])
+    first = accuracy(optimum_model, np.random.default_rng(0)).gains(u, 1)[0]
+    again = accuracy(optimum_model, np.random.default_rng(0), (u, np.array([1]))).gains(u, 1)[0]
+    assert again < 0.5 * first
+
+
+def extreme(model, sign=1.0, runs=NONE):
+    belief = Belief(model)
+    outlook = Outlook(belief, *runs)
+    seen = belief.at(belief.data.unit(belief.data.top), belief.top)
+    return Extreme(outlook, anywhere, sign, seen)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_expected_improvement_by_monte_carlo(drawn_model, rng, sign):
+    """Of the mixture over all draws, each against its own best expensive value."""
+    criterion = extreme(drawn_model, sign)
+    U = np.array([[0.72, 0.33], [0.02, 0.98], [0.4, 0.4]])
+    belief = criterion.outlook.belief
+    values = np.exp(criterion.values(U))
+    top = belief.data.unit(belief.data.top)
+    total = np.zeros(3)
+    for part in belief.processes:
+        mean, var = part.process.predict(U, 1)
+        best = (sign * part.process.predict_mean(top, 1)).min()
+        draws = mean[:, None] + np.sqrt(var)[:, None] * rng.standard_normal((3, 400_000))
+        total += part.share * np.maximum(best - sign * draws, 0.0).mean(axis=1)
+    np.testing.assert_allclose(values, total, rtol=0.03, atol=1e-7)
+    np.testing.assert_allclose(criterion.gain(U[0], 1), values[0], rtol=1e-9)
+
+
+def test_the_most_promising_point_is_near_the_minimum(optimum_model, rng):
+    U = rng.random((2000, 2))
+    best = U[np.argmax(extreme(optimum_model).values(U))]
+    assert np.linalg.norm(best - BEST) < 0.15
+
+
+def test_a_cheap_run_is_worth_less_than_an_expensive_one_and_less_once_it_is_under_way(
+    optimum_model,
+):
+    criterion = extreme(optimum_model)
+    u = np.array([0.7, 0.3])
+    assert 0.0 < criterion.gain(u, 0) < criterion.gain(u, 1)
+    running = extreme(optimum_model, runs=(u[None], np.array([0])))
+    told = [c.gain(u, 0) / c.gain(u, 1) for c in (criterion, running)]
+    assert told[1] < 0.9 * told[0]
+
+
+def test_what_is_learned_at_the_top_is_all_that_is_uncertain(optimum_model, rng):
+    belief = Belief(optimum_model)
+    outlook = Outlook(belief, *NONE)
+    seen = belief.at(rng.random((5, 2)), 1)
+    found = spreads(outlook, seen)
+    noise = belief.noises[0][1]
+    expected = found.stds**2 / np.sqrt(found.stds**2 + noise)
+    np.testing.assert_allclose(learned_stds(outlook, seen, 1, found), expected, rtol=1e-6)
+    assert (learned_stds(outlook, seen, 0, found) < found.stds).all()
+
+
+def test_a_level_is_looked_for_where_it_may_be(optimum_model, rng):
+    belief = Belief(optimum_model)
+    criterion = Level(Outlook(belief, *NONE), anywhere, 0.2)
+    U = rng.random((2000, 2))
+    values = criterion.values(U)
+    mean, std = optimum_model.predict(U, return_std=True)
+    np.testing.assert_allclose(values, log_near(mean - 0.2, std), rtol=1e-6)
+    best = U[np.argmax(values)]
+    assert abs(optimum_model.predict(best[None])[0] - 0.2) < 3 * std.max()
+    assert 0.0 <= criterion.gain(best, 0) <= criterion.gain(best, 1)
+
+
+def test_a_transformed_response_has_the_same_place_of_improvement(log_model, rng):
+    criterion = extreme(log_model)
+    U = rng.random((1500, 2))
+    assert np.linalg.norm(U[np.argmax(criterion.values(U))] - BEST) < 0.2
