@@ -164,7 +164,7 @@ def standing_of(study: Study) -> Standing:
     model = study.model() if can_be_modelled(definition, trials) else None
     return Standing(
         definition=definition,
-        tallies=tuple(_tally(definition, trials, name) for name in reversed(list(definition.costs))),
+        tallies=tuple(_tally(definition, trials, name) for name in list(definition.costs)[::-1]),
         spent=sum(trial.spent for trial in trials),
         promised=sum(trial.committed for trial in trials),
         scouted=sum(t.spent for t in trials if t.fidelity != definition.top and not t.predicted),
