@@ -23,9 +23,9 @@ Array = NDArray[np.float64]
 
 GOALS = ("accuracy", "minimum", "maximum", "target")
 #: Points at which a criterion is evaluated before the search.
-SCREENED = 256
+SCREENED = 192
 #: Reference points over which the variance is averaged.
-REFERENCES = 128
+REFERENCES = 96
 #: Points that the search starts from.
 STARTS = 3
 #: Fidelities whose screened gain per cost is below this share of the best are not searched on.
