@@ -107,7 +107,9 @@ def test_examples_share_names_and_may_leave_out_a_part():
     check_examples(first + second, "page")
 
 
-@pytest.mark.parametrize("page", ["first-model.md", "files.md", "compare.md", "next.md", "your-own.md"])
+@pytest.mark.parametrize(
+    "page", ["first-model.md", "files.md", "compare.md", "next.md", "your-own.md"]
+)
 def test_tutorials_run(page, elsewhere, monkeypatch):
     """Their output is made when the site is built; here they have to run without a warning."""
     monkeypatch.setattr("matplotlib.pyplot.show", lambda: plt.close("all"))

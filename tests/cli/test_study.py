@@ -18,7 +18,7 @@ def test_ask_and_tell_by_tables(mast, tmp_path):
     code, said, _ = mast("study", "ask", "wing.study", "-n", "4", "-o", "runs.csv")
     assert (code, "Wrote 4 trials" in said) == (0, True)
     table = pd.read_csv("runs.csv")
-    assert list(table.columns[:6]) == ["trial", "fidelity", "x", "n", "material", "drag"]
+    assert list(table.columns[:6]) == ["trial", "fidelity", "x", "material", "n", "drag"]
     table["drag"] = table["drag"].astype(object)
     table.loc[[0, 1], "drag"] = [1.5, "nan"]
     table["failure"] = [None, None, "broke", None]

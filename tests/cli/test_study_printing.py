@@ -6,8 +6,10 @@ from studies import new_study
 
 
 def test_a_standing_is_printed_in_words(tmp_path, wide, capsys):
-    study = new_study(tmp_path, target=["drag", "stress"], constraints=["stress <= -1"])
-    for trial in study.ask(20):
+    study = new_study(
+        tmp_path, target=["drag", "stress"], constraints=["stress <= -1"], budget=300.0
+    )
+    for trial in study.ask(25):
         study.tell(trial, {"drag": trial.inputs["x"], "stress": trial.inputs["x"]})
     print_standing(study.standing(), "wing.study")
     said = capsys.readouterr().out

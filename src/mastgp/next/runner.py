@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..errors import FileError, MastError
 from ..files import make_folder
@@ -27,9 +27,8 @@ from .command import Command, check_places, fill
 from .results import NoResultError, NotFiniteError, Reader
 from .trials import Trial
 
-if TYPE_CHECKING:
-    from .study import Study
-
+#: A :class:`mastgp.Study`, which itself asks this module.
+Study = Any
 #: Seconds between two looks at the attempts under way.
 _PAUSE = 0.05
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from ..errors import DataError, MastError, MastWarning, silenced
 from .asking import expected_gains
 from .definition import Definition
 from .modelling import can_be_modelled
-from .trials import DONE, FAILED, GIVEN, Trial
+from .trials import DONE, FAILED, GIVEN, Best, Trial
 
-if TYPE_CHECKING:
-    from .study import Best, Study
+#: A :class:`mastgp.Study`, which itself asks this module.
+Study = Any
 
 #: Further expensive runs whose gain is estimated, at most.
 MOST_RUNS = 8
