@@ -26,6 +26,7 @@ TUTORIALS = [
     "materials.md",
     "decades.md",
     "compare.md",
+    "next.md",
     "your-own.md",
 ]
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)

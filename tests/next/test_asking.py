@@ -107,8 +107,8 @@ def test_places_that_fail_are_avoided():
     assert failures_of(made, trials).is_local
     chance = success(made, trials)
     assert chance(np.array([[0.9, 1.0]]))[0] < 0.3 < 0.8 < chance(np.array([[0.2, 1.0]]))[0]
-    for proposal in propose(made, trials, (), 3, Models(made)):  # the minimum is at 0.94
-        assert proposal.inputs["x"] < 0.8
+    (proposal,) = propose(made, trials, (), 1, Models(made))  # the predicted minimum is near 1
+    assert proposal.inputs["x"] < 0.8
     assert success(made, many(made)) is None
 
 

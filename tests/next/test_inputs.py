@@ -54,7 +54,7 @@ def test_whole_numbers_and_levels_have_equal_parts_of_the_unit_interval():
 
 def test_units_and_distances():
     points = [{"x": 3.0, "n": 3, "m": "alu"}, {"x": 3.0, "n": 3, "m": "wood"}]
-    np.testing.assert_allclose(DOMAIN.unit(points), [[0.5, 0.25, 0.5], [0.5, 0.25, 1.0]])
+    np.testing.assert_allclose(DOMAIN.unit(points), [[0.5, 0.25, 0.0], [0.5, 0.25, 1.0]])
     first, second = DOMAIN.apart(points)
     assert np.linalg.norm(first - second) == pytest.approx(1.0)
     assert DOMAIN.unit([]).shape == (0, 3)

@@ -22,7 +22,7 @@ def test_results_become_a_data_set_in_the_box_of_the_study():
     data = training_data(definition(), trials(), "drag")
     assert [(f.name, len(f.y)) for f in data.fidelities] == [("panel", 8), ("cfd", 5)]
     assert (data.box.low[0], data.box.high[0]) == (0.0, 1.0)
-    assert data.categories[0].levels == ("steel", "alu")
+    assert data.categories == definition().domain.categories
 
 
 def test_unit_cubes_of_study_and_model_are_the_same():
@@ -30,7 +30,7 @@ def test_unit_cubes_of_study_and_model_are_the_same():
     made, rows = definition(), trials()
     data = training_data(made, rows, "drag")
     own = made.domain.unit([t.inputs for t in rows if t.fidelity == "cfd"])
-    np.testing.assert_allclose(data.unit(data.top), own)
+    np.testing.assert_allclose(sorted(data.unit(data.top).tolist()), sorted(own.tolist()))
 
 
 def test_a_fidelity_with_one_result_is_left_out():

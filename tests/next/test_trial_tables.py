@@ -81,7 +81,7 @@ def test_earlier_results_need_everything():
     assert first == {"drag": 1.0}
     assert isinstance(missing, str)
     assert second.fidelity == "panel"
-    with pytest.raises(DataError, match="row 0 .*neither"):
+    with pytest.raises(DataError, match=r"row 0 .*neither"):
         results_of(definition(), table)
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import DataError
-from ..files import name_and_path
 from ..progress import progress
 from . import terminal
 from .commands import Command
 from .files import check_output
+from .study_options import earlier_of, inputs_of, result_of, seconds_of
 from .study_pages import serve, write_page
 from .study_printing import print_event, print_standing
 from .terminal import AsJson
@@ -215,10 +215,10 @@ def new(
 
     if Store.exists(study_file):
         raise DataError(f"{study_file} exists; choose another name, or remove it first")
-    tables = [_earlier(text) for text in data or []]
+    tables = [earlier_of(text) for text in data or []]
     study = Study(
         study_file,
-        _inputs(inputs, integers),
+        inputs_of(inputs, integers),
         terminal.numbers(cost, "--cost"),
         terminal.all_names(target),
         goal,
@@ -286,7 +286,7 @@ def tell(
     if (table is None) == (trial is None):
         raise DataError("give a table of results, or --trial with --value or --failed")
     if trial is not None:
-        study.tell(trial, _result(value), failed=failed, replace=replace)
+        study.tell(trial, result_of(value), failed=failed, replace=replace)
         terminal.say(f"Trial {trial} is told.")
         return
     found = told(study.definition, study.trials(), table)
@@ -322,7 +322,7 @@ def run(
             result_file=result_file,
             jobs=jobs,
             retries=retries,
-            time_limits=_seconds(time_limit),
+            time_limits=seconds_of(time_limit),
             logs=logs,
             most_failures=stop_after,
             scheduler=scheduler,
@@ -362,8 +362,8 @@ def show(
 
 
 def _draw(study: Study, output: str) -> None:
+    from ..next.figures import plot_study
     from ..output.figures import save_figure
-    from ..output.studies import plot_study
 
     with terminal.notes():
         save_figure(plot_study(study), output)
@@ -377,65 +377,6 @@ def _opened(path: str, budget: float | None = None) -> Study:
     if not Store.exists(path):
         raise DataError(f"there is no study {path}; 'mast study new {path} ...' begins one")
     return Study(path, budget=budget)
-
-
-def _inputs(ranges: list[str] | None, integers: list[str] | None) -> dict[str, Any] | None:
-    """Inputs as they were typed; none where a table of candidates has them."""
-    found: dict[str, Any] = {}
-    for name, value in terminal.pairs(ranges, "--input", "--input mach=0.5:0.9"):
-        found[name] = _ends(value, f"--input {name}") if ":" in value else _levels(name, value)
-    for name, value in terminal.pairs(integers, "--integer", "--integer blades=2:6"):
-        from ..next.inputs import integer
-
-        low, high = _ends(value, f"--integer {name}")
-        found[name] = integer(low, high)  # type: ignore[arg-type]
-    return found or None
-
-
-def _ends(text: str, what: str) -> tuple[float, float]:
-    low, _, high = text.partition(":")
-    try:
-        return float(low), float(high)
-    except ValueError:
-        raise DataError(f"{what}={text}: expected low:high, as 0.5:0.9") from None
-
-
-def _levels(name: str, text: str) -> list[str]:
-    levels = terminal.names(text) or []
-    if len(levels) < 2:
-        raise DataError(
-            f"--input {name}={text}: expected a range, as {name}=0.5:0.9, or levels, as {name}=a,b"
-        )
-    return levels
-
-
-def _earlier(text: str) -> tuple[str | None, str]:
-    """Fidelity and path of earlier results; a path alone has a column that names fidelities."""
-    name, path = name_and_path(text)
-    return (None if path == text else name), path
-
-
-def _result(values: list[str] | None) -> Any:
-    """A result of --value: a number, or numbers by target."""
-    if not values:
-        return None
-    if len(values) == 1 and "=" not in values[0]:
-        try:
-            return float(values[0])
-        except ValueError:
-            raise DataError(f"--value {values[0]}: expected a number") from None
-    return terminal.numbers(values, "--value")
-
-
-def _seconds(texts: list[str] | None) -> dict[str, float] | float | None:
-    if not texts:
-        return None
-    if len(texts) == 1 and "=" not in texts[0]:
-        try:
-            return float(texts[0])
-        except ValueError:
-            raise DataError(f"--time-limit {texts[0]}: expected seconds") from None
-    return terminal.numbers(texts, "--time-limit")
 
 
 def _about(study: Study) -> str:

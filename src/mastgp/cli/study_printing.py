@@ -13,7 +13,8 @@ from . import terminal
 if TYPE_CHECKING:
     from ..next.runner import Event
     from ..next.standing import Standing, Tally
-    from ..next.study import Best, Study
+    from ..next.study import Study
+    from ..next.trials import Best
 
 
 def print_standing(standing: Standing, name: str) -> None:

@@ -10,7 +10,7 @@ import typer
 from ..errors import DataError, RefitWarning, unknown
 from ..progress import progress
 from . import terminal
-from .files import ModelFile, check_output, load_model, files_of
+from .files import ModelFile, check_output, files_of, load_model
 from .terminal import AsJson
 
 if TYPE_CHECKING:

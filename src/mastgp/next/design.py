@@ -26,7 +26,7 @@ START_SHARE, RUNS_PER_INPUT, MORE_RUNS = 0.25, 1.0, 2
 #: Expensive runs that a design has at least, if the budget allows.
 FEWEST_RUNS = 3
 #: Share of the design's cost that goes to the expensive fidelity.
-EXPENSIVE_SHARE = 0.7
+EXPENSIVE_SHARE = 0.5
 #: Cheap runs of one fidelity, per input, that are worth having at the start.
 CHEAP_PER_INPUT = 10
 #: Allowed points among which a design is chosen, and how many are tried to find them.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.categories import one_hot
-from ..data.levels import Category, level_name
+from ..data.levels import Category, distinct_levels, level_name
 from ..errors import DataError, listed
 from ..stored import DamagedError, mapping, number, sequence, text
 
@@ -112,13 +112,18 @@ class Choice:
         """Names of the levels: the number 1 and the text 1 are one level."""
         return tuple(level_name(level, "level", "the list") for level in self.levels)
 
+    @cached_property
+    def ranked(self) -> tuple[str, ...]:
+        """The same in the order of their codes, which data sets choose."""
+        return distinct_levels(self.names, "level", self.names)
+
     def at(self, share: float) -> Value:
         """The level at a share of the list; every level has an equal part of it."""
         return self.levels[min(int(share * len(self.levels)), len(self.levels) - 1)]
 
     def unit(self, value: Any) -> float:
         """Code of a level, scaled from 0 to 1."""
-        return self.names.index(_level(value)) / (len(self.levels) - 1)
+        return self.ranked.index(_level(value)) / (len(self.levels) - 1)
 
     def read(self, value: Any) -> Value:
         """Read a level; raises ValueError with what is wrong."""
@@ -240,7 +245,7 @@ class Domain:
     def categories(self) -> tuple[Category, ...]:
         """The inputs that are lists of levels, as the data room knows them."""
         return tuple(
-            Category(column, name, one.names)
+            Category(column, name, one.ranked)
             for column, (name, one) in enumerate(self.inputs.items())
             if isinstance(one, Choice)
         )

@@ -69,6 +69,8 @@ def _fidelity(chosen: Chosen, names: list[str], prices: Sequence[float]) -> str:
     second = max((i for i in chosen.gains if i != level), key=lambda i: chosen.gains[i] / prices[i])
     other = chosen.gains[second] / prices[second]
     own = chosen.gains[level] / prices[level]
+    if own == other == 0.0:
+        return f"a {names[level]} run costs {prices[level]:g}"
     if own > _FAR_MORE * other:
         return f"a {names[level]} run is worth far more per cost than a {names[second]} run"
     ratio = f"{own / other:.2g} times as much per cost as"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..errors import FileError, MastError
 from ..files import make_folder
@@ -27,9 +27,8 @@ from .command import Command, check_places, fill
 from .results import NoResultError, NotFiniteError, Reader
 from .trials import Trial
 
-if TYPE_CHECKING:
-    from .study import Study
-
+#: A :class:`mastgp.Study`, which itself asks this module.
+Study = Any
 #: Seconds between two looks at the attempts under way.
 _PAUSE = 0.05
 
@@ -206,10 +205,12 @@ class _Runner:
         """Count an attempt that had finished; make it again otherwise."""
         folder = folder_of(self.plan.logs, trial.id, trial.attempts + 1)
         if finished(folder, self.study.store.identity):
-            self.tell(Event("found", trial))
-            self._digest(trial, outcome(folder, self._job(trial)))
-        else:
-            self._launch(trial)
+            found = outcome(folder, self._job(trial))
+            if found.could_start:
+                self.tell(Event("found", trial))
+                self._digest(trial, found)
+                return
+        self._launch(trial)
 
     def loop(self) -> None:
         """Ask, run and tell until nothing is left to do."""

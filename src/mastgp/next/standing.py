@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from ..errors import DataError, MastError, MastWarning, silenced
 from .asking import expected_gains
 from .definition import Definition
 from .modelling import can_be_modelled
-from .trials import DONE, FAILED, GIVEN, Trial
+from .trials import DONE, FAILED, GIVEN, Best, Trial
 
-if TYPE_CHECKING:
-    from .study import Best, Study
+#: A :class:`mastgp.Study`, which itself asks this module.
+Study = Any
 
 #: Further expensive runs whose gain is estimated, at most.
 MOST_RUNS = 8
@@ -164,9 +164,7 @@ def standing_of(study: Study) -> Standing:
     model = study.model() if can_be_modelled(definition, trials) else None
     return Standing(
         definition=definition,
-        tallies=tuple(
-            _tally(definition, trials, name) for name in reversed(list(definition.costs))
-        ),
+        tallies=tuple(_tally(definition, trials, name) for name in list(definition.costs)[::-1]),
         spent=sum(trial.spent for trial in trials),
         promised=sum(trial.committed for trial in trials),
         scouted=sum(t.spent for t in trials if t.fidelity != definition.top and not t.predicted),

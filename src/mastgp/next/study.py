@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import getpass
 import math
 import os
-import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DataError, FileError, listed, unknown
-from ..methods import method as find_method
+from ..errors import DataError, unknown
 from .asking import Models, propose
 from .definition import Definition, define
 from .modelling import can_be_modelled, points_frame
-from .pools import pool_of
+from .opening import at_least, check_same, created, options_of, seconds_of, who
 from .requirements import violation
 from .results import Reader
 from .store import ChangedError, Proposal, Store, budget_left
 from .telling import check_agrees, outcome_of
-from .trials import ASKED, DONE, FAILED, RUNNING, Trial
+from .trials import ASKED, DONE, FAILED, RUNNING, Best, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,34 +28,6 @@ if TYPE_CHECKING:
 
 #: How often suggestions are made again because another process asked in the meantime.
 _TRIES = 5
-
-
-@dataclass(frozen=True)
-class Best:
-    """The best of a study.
-
-    Attributes
-    ----------
-    inputs : mapping of name to value
-    value : float
-        What the expensive run found there, or what the model predicts.
-    interval : tuple of two floats
-        The central 95 % interval of the expensive response there, by the model; NaN while there
-        are too few results for one.
-    observed : bool
-        Whether the value is the result of an expensive run, or a prediction.
-    feasible : bool
-        Whether all limits of other targets hold there.
-    trial : Trial or None
-        The run.
-    """
-
-    inputs: Mapping[str, Any]
-    value: float
-    interval: tuple[float, float]
-    observed: bool
-    feasible: bool = True
-    trial: Trial | None = None
 
 
 class Study:
@@ -140,7 +108,7 @@ class Study:
             self.store = Store(path)
             self._agree(inputs, costs, target, candidates, options)
         else:
-            self.store = _created(self.path, inputs, costs, target, candidates, options)
+            self.store = created(self.path, inputs, costs, target, candidates, options)
         self.models = Models(self.store.definition)
 
     def _agree(
@@ -156,9 +124,9 @@ class Study:
             known.domain.inputs if inputs is None else inputs,
             known.costs if costs is None else costs,
             known.targets if target is None else target,
-            **{**_options_of(known), **options},
+            **{**options_of(known), **options},
         )
-        _check_same(self.path, known, wanted)
+        check_same(self.path, known, wanted)
         if wanted.budget != known.budget:
             self.store.write_definition(known.with_budget(wanted.budget))
 
@@ -403,10 +371,10 @@ class Study:
             Command.of(command, names),
             Reader.of(self.definition.targets, rules, result_file),
             Path(logs) if logs is not None else default_logs(self.path),
-            _at_least(jobs, 1, "jobs"),
-            _at_least(retries, 0, "retries"),
-            _time_limits(time_limits, self.definition.costs),
-            _at_least(most_failures, 1, "most_failures"),
+            at_least(jobs, 1, "jobs"),
+            at_least(retries, 0, "retries"),
+            seconds_of(time_limits, self.definition.costs),
+            at_least(most_failures, 1, "most_failures"),
             scheduler,
         )
         return run(self, plan, listener)
@@ -419,56 +387,6 @@ class Study:
         return f"<Study {self.path.name}: {shown or 'no trials'}>"
 
 
-def who() -> str:
-    """Who asks: user, machine and process."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):  # a user without a name
-        user = str(os.getuid())
-    return f"{user}@{socket.gethostname()}:{os.getpid()}"
-
-
-def _created(
-    path: Path, inputs: Any, costs: Any, target: Any, candidates: Any, options: dict[str, Any]
-) -> Store:
-    """Make the file of a new study."""
-    pool = None if candidates is None else pool_of(candidates, inputs)
-    if pool is not None:
-        inputs = pool.inputs
-    needed = {"inputs": inputs, "costs": costs, "target": target}
-    if missing := [name for name, value in needed.items() if value is None]:
-        if len(missing) == len(needed):
-            raise FileError(f"there is no study {path}; 'mast study new' or Study(...) makes one")
-        raise DataError(f"a new study needs {listed(missing)}")
-    definition = define(inputs, costs, target, **options)
-    find_method(definition.method).check_ready()
-    return Store.create(path, definition, [] if pool is None else pool.candidates)
-
-
-def _options_of(known: Definition) -> dict[str, Any]:
-    return {
-        "goal": known.goal,
-        "budget": known.budget,
-        "constraints": known.constraints,
-        "method": known.method,
-        "scouting": known.scouting,
-        "random_state": known.random_state,
-    }
-
-
-def _check_same(path: Path, known: Definition, wanted: Definition) -> None:
-    """Refuse to open a study as something that it is not."""
-    same = replace(wanted, budget=known.budget)
-    if same != known:
-        names = ("domain", "costs", "targets", "goal", "constraints", "method", "scouting")
-        differing = [n for n in (*names, "random_state") if getattr(same, n) != getattr(known, n)]
-        shown = ["inputs" if name == "domain" else name for name in differing]
-        raise DataError(
-            f"{path} is a study with other {listed(shown)}; leave that out to open it, or give the "
-            "new study another name"
-        )
-
-
 def _new(proposals: Sequence[Proposal], trials: Sequence[Trial]) -> list[Proposal]:
     """Those proposals that nobody has asked for."""
     there = {(trial.fidelity, tuple(trial.inputs.items())) for trial in trials}
@@ -477,21 +395,3 @@ def _new(proposals: Sequence[Proposal], trials: Sequence[Trial]) -> list[Proposa
 
 def _id_of(trial: Trial | int) -> int:
     return trial.id if isinstance(trial, Trial) else int(trial)
-
-
-def _time_limits(given: Any, costs: Mapping[str, float]) -> dict[str, float]:
-    if given is None:
-        return {}
-    limits = dict(given) if isinstance(given, Mapping) else dict.fromkeys(costs, given)
-    for name, seconds in limits.items():
-        if name not in costs:
-            raise unknown("fidelity", name, costs)
-        if not float(seconds) > 0.0:
-            raise DataError(f"the time limit of {name!r} is {seconds!r}; it must be above zero")
-    return {name: float(seconds) for name, seconds in limits.items()}
-
-
-def _at_least(value: int, least: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise DataError(f"{what} is {value!r}; it must be a whole number, {least} or more")
-    return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from .inputs import Value
 
@@ -85,3 +86,31 @@ class Trial:
     def committed(self) -> float:
         """What it will cost besides, if it is open."""
         return self.cost if self.is_open else 0.0
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of a study.
+
+    Attributes
+    ----------
+    inputs : mapping of name to value
+    value : float
+        What the expensive run found there, or what the model predicts.
+    interval : tuple of two floats
+        The central 95 % interval of the expensive response there, by the model; NaN while there
+        are too few results for one.
+    observed : bool
+        Whether the value is the result of an expensive run, or a prediction.
+    feasible : bool
+        Whether all limits of other targets hold there.
+    trial : Trial or None
+        The run.
+    """
+
+    inputs: Mapping[str, Any]
+    value: float
+    interval: tuple[float, float]
+    observed: bool
+    feasible: bool = True
+    trial: Trial | None = None

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MastError
-from ..next.trials import DONE, FAILED, Trial
-from .figures import plot_parity
+from ..output.figures import plot_parity
+from .trials import DONE, FAILED, Trial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..next.study import Study
+    from .study import Study
 
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
@@ -95,6 +95,7 @@ def _draw_check(axes: Axes, study: Study) -> None:
     """Held-out predictions, where there is a model."""
     try:
         plot_parity(study.model(), axes)
+        axes.set_title("held-out check", fontsize="medium")  # a longer one has no room here
     except MastError:
         axes.set_axis_off()
         axes.text(0.5, 0.5, "too few results\nfor a model", ha="center", va="center")
@@ -110,6 +111,8 @@ def draw_input(axes: Axes, study: Study, trials: Sequence[Trial], name: str) -> 
         values = [trial.values[definition.target] for trial in done]
         axes.plot(_places(done, name, levels), values, "o", color=colour, markersize=4)
         failed = [trial for trial in own if trial.status == FAILED]
+        if not failed:
+            continue
         axes.plot(_places(failed, name, levels), np.zeros(len(failed)), "x", color=_RED,
                   transform=axes.get_xaxis_transform(), clip_on=False)  # fmt: skip
     if levels is not None:
