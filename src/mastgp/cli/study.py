@@ -362,8 +362,8 @@ def show(
 
 
 def _draw(study: Study, output: str) -> None:
-    from ..next.figures import plot_study
     from ..output.figures import save_figure
+    from ..output.studies import plot_study
 
     with terminal.notes():
         save_figure(plot_study(study), output)

@@ -6,7 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,18 +16,18 @@ from ..data.arrays import Table, checked_rows
 from ..data.categories import Kinds, Names, NamesOfCategories
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
-from ..errors import DataError, MastError, ModelFileError
+from ..errors import DataError
 from ..estimators import Regressor, check_is_fitted, check_random_state, clone, validated
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.blends import Distribution
 from ..gp.distributions import Normal
-from ..storage.model_file import load_model, save_model
 from .calibration import widening_by_refits
 from .continuing import Continuing
 from .known import Known, SharedFits
 from .queries import expensive_rows, unit_queries
 from .scales import OfResponse, suggest_logarithm
 from .trust import TrustedPoints
+from .writing import Written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +38,7 @@ Array = NDArray[np.float64]
 BLOCK_ROWS = 10_000
 
 
-class MultiFidelityRegressor(Continuing, OfResponse, Regressor, ABC):
+class MultiFidelityRegressor(Continuing, OfResponse, Written, Regressor, ABC):
     """Base of all surrogates: it checks data, scales inputs, and predicts in the user's units.
 
     A method of your own is a subclass with at least the constructor parameters `costs`, `order`,
@@ -136,29 +135,6 @@ class MultiFidelityRegressor(Continuing, OfResponse, Regressor, ABC):
         """Factor of the standard deviations, by held-out points; asked for to calibrate."""
         return widening_by_refits(self)
 
-    def get_state(self) -> dict[str, Any]:
-        """Return what a file must hold besides parameters and data: plain values and arrays."""
-        raise self._lacks("file format")
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`get_state` returned, with parameters and data in place."""
-        raise self._lacks("file format")
-
-    def plain_predictor(self) -> dict[str, Any]:
-        """What predicts, as plain values and arrays that any program can evaluate.
-
-        A node as described in the guide ("A predictor for other programs"). It gives the
-        distribution before calibration at unit-cube inputs.
-        """
-        raise self._lacks("form that other programs can evaluate")
-
-    def plain_calibrated(self) -> dict[str, Any]:
-        """The same, calibrated: as it is a part of another model."""
-        node = self.plain_predictor()
-        if self.calibration_ == 1.0:
-            return node
-        return {"kind": "dilated", "factor": float(self.calibration_), "of": node}
-
     @property
     def abilities(self) -> frozenset[str]:
         """What it can do besides predicting.
@@ -221,9 +197,6 @@ class MultiFidelityRegressor(Continuing, OfResponse, Regressor, ABC):
     def leaves_out_honestly(self) -> bool:
         """Whether :meth:`leave_out` is as hard as a refit; not where hyperparameters are kept."""
         return False
-
-    def _lacks(self, what: str) -> MastError:
-        return MastError(f"{type(self).__name__} has no {what}")
 
     def fit_data(self, data: Dataset, known: Known | None = None) -> Self:
         """Fit to a data set.
@@ -443,19 +416,6 @@ class MultiFidelityRegressor(Continuing, OfResponse, Regressor, ABC):
         """Draw functions at unit-cube inputs, shape (n, n_samples)."""
         mean, cov = self.covariance_unit(U)
         return draw_samples(mean, self.calibration_**2 * cov, n_samples, random)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted model to one file, without pickle; see :func:`mastgp.load`."""
-        check_is_fitted(self)
-        save_model(self, path)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a model written by :meth:`save`."""
-        model = load_model(path)
-        if not isinstance(model, cls):
-            raise ModelFileError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}")
-        return model
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has been called."""

@@ -1,10 +1,9 @@
 """MAST: spatially trust-weighted fusion of cheap and expensive data.
 
-This file reads beside the extended algorithm of the paper (appendix A). Stage 1 models every
-fidelity on its own. Stage 2 turns each cheap observation into an estimate of the expensive
-response, with a variance of its own. Stage 3 fits one heteroscedastic GP to all of them. The stages
-can be made of other regressors too (the paper's last appendix). Where the last one cannot take a
-variance per point, the variance of predictions is completed at the points asked for.
+It follows the extended algorithm of the paper (appendix A). Stage 1 models every fidelity on its
+own. Stage 2 turns each cheap observation into an estimate of the expensive response, with its own
+variance. Stage 3 fits one heteroscedastic GP to all of them. Other regressors will do too (the last
+appendix). If the last cannot take a variance per point, predictions complete it where asked for.
 """
 
 from __future__ import annotations

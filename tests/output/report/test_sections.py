@@ -6,7 +6,7 @@ import pytest
 
 from exported import fitted
 from mastgp.output.report import sections
-from mastgp.output.report.facts import Advice, entry_of
+from mastgp.output.report.facts import entry_of
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +28,6 @@ def test_several_models_are_compared_in_one_table(entry):
     shown = sections.quality_section([entry, entry])
     assert "Held-out predictions of the models of this page" in shown
     assert shown.count('data-chart="parity"') == 2
-
-
-def test_advice_that_cannot_be_given_is_explained():
-    entry = entry_of("drag", fitted("hf-only"), Advice(why_none="it has no covariance"))
-    assert "it has no covariance" in sections.unsure_section([entry])
 
 
 def test_a_model_without_cheap_data_has_no_section_on_them(rng):

@@ -12,7 +12,7 @@ from ... import __version__
 from ...errors import DataError
 from ...files import atomic_write
 from ...models.estimator import MultiFidelityRegressor
-from . import sections
+from . import exploring, sections
 from .facts import Advice, Entry, entry_of
 from .markup import Markup, joined, json_for_page, tag, void
 
@@ -96,9 +96,9 @@ def _sections(entries: Sequence[Entry], command: str) -> list[Markup | str]:
         sections.data_section(entries),
         sections.quality_section(entries),
         sections.cheap_section(entries),
-        sections.explore_section(entries),
-        sections.inputs_section(entries),
-        sections.unsure_section(entries),
+        exploring.explore_section(entries),
+        exploring.inputs_section(entries),
+        exploring.unsure_section(entries),
         sections.trust_section(entries),
         sections.made_section(entries, command),
     ]

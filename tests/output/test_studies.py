@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mastgp.next.figures import plot_study
+from mastgp.output.studies import plot_study
 from studies import finish, new_study
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MastError
-from ..output.figures import plot_parity
-from .trials import DONE, FAILED, Trial
+from ..next.trials import DONE, FAILED, Trial
+from .figures import plot_parity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .study import Study
+    from ..next.study import Study
 
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")

@@ -1,0 +1,321 @@
+"""The sections of a report that answer what the response looks like, and what drives it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .facts import Entry
+from .markup import Markup, joined, number, percent, table, tag, text, void
+from .parts import each, figure, section, target_of
+
+#: Colours that cheap fidelities take in turn.
+_N_COLOURS = 3
+
+
+def explore_section(entries: Sequence[Entry]) -> Markup:
+    """What does the response look like: the live model."""
+    live = [(i, entry) for i, entry in enumerate(entries) if entry.page["document"]]
+    said = (
+        "Move a slider, type a number, or click into a picture. The page computes the prediction "
+        "itself, with its interval, from the numbers of the model."
+        if live
+        else "Curves through the middle of the expensive points, computed when this page was made."
+    )
+    notes = [
+        tag("p", f"{entry.name}: " if len(entries) > 1 else "", note, class_="note")
+        for entry in entries
+        if (note := entry.page["whyNot"])
+    ]
+    side = _controls(entries, live) if live else ""
+    body = tag("div", side, _pictures(entries), class_="explore" if live else "")
+    return section("explore", "What does the response look like?", tag("p", said), *notes, body)
+
+
+def _controls(entries: Sequence[Entry], live: Sequence[tuple[int, Entry]]) -> Markup:
+    """The value at the chosen point, and a control for every input."""
+    values = tag(
+        "div",
+        *(_value(i, entry, len(entries) > 1) for i, entry in live),
+        class_="values",
+        aria_live="polite",
+    )
+    known: dict[str, dict[str, Any]] = {}
+    for _, entry in live:
+        for own in entry.page["inputs"]:
+            known.setdefault(own["name"], own)
+    shown = [_control(i, own) for i, own in enumerate(known.values())]
+    reset = tag("button", "Back to the middle of the data", type="button", id="reset")
+    return tag("div", values, tag("form", *shown, onsubmit=None), reset, class_="controls")
+
+
+def _value(i: int, entry: Entry, named: bool) -> Markup:
+    return tag(
+        "div",
+        tag("div", entry.name if named else target_of(entry), class_="name"),
+        tag("div", "…", class_="mean"),
+        tag("div", class_="interval"),
+        tag("div", class_="far"),
+        class_="value",
+        data_value=i,
+    )
+
+
+def _control(i: int, own: dict[str, Any]) -> Markup:
+    name = f"{own['name']} [{own['unit']}]" if own["unit"] else own["name"]
+    label = tag("label", name, " ", tag("span", class_="print-only"), for_=f"input{i}")
+    if "levels" in own:
+        options = [tag("option", level, value=level) for level in own["levels"]]
+        row = tag("div", tag("select", *options, id=f"input{i}"), class_="row")
+    else:
+        row = tag("div", *_range(i, own, name), class_="row")
+    return tag("div", label, row, class_="control", data_control=own["name"])
+
+
+def _range(i: int, own: dict[str, Any], name: str) -> list[Markup]:
+    """A slider and a field for the number itself."""
+    low, high = own["low"], own["high"]
+    if own.get("log"):
+        low, high = math.log(low), math.log(high)
+    step = "1" if own["integer"] else "any"
+    fixed = not own["varies"]
+    slider = void(
+        "input",
+        type="range",
+        min=repr(low),
+        max=repr(high),
+        step=step,
+        aria_label=name,
+        disabled=fixed,
+    )
+    field = void(
+        "input", type="number", id=f"input{i}", step="any", disabled=fixed, inputmode="decimal"
+    )
+    return [slider, field]
+
+
+def _pictures(entries: Sequence[Entry]) -> Markup:
+    """Slices, and a map of two inputs."""
+    chooser = ""
+    if len(entries) > 1:
+        options = [tag("option", entry.name, value=i) for i, entry in enumerate(entries)]
+        choice = tag("label", "pictures of", tag("select", *options, id="shown-entry"))
+        chooser = tag("div", choice, class_="choices")
+    only = tag(
+        "p",
+        "These curves were computed when the page was made; they do not follow the sliders.",
+        class_="note",
+        id="only-slices",
+        hidden=True,
+    )
+    slices = tag("div", class_="slices", id="slices")
+    several = any(sum(own["varies"] for own in entry.page["inputs"]) > 1 for entry in entries)
+    return tag(
+        "div",
+        chooser,
+        tag("h3", "Along each input"),
+        _legend(entries),
+        only,
+        slices,
+        _map() if several else "",
+    )
+
+
+def _legend(entries: Sequence[Entry]) -> Markup:
+    def mark(kind: str, words: str) -> Markup:
+        return tag("li", tag("i", class_=kind), words)
+
+    names = list(dict.fromkeys(f.name for entry in entries for f in entry.data.cheaper))
+    tops = list(dict.fromkeys(entry.data.top.name for entry in entries))
+    cheap = [
+        mark(f"b-cheap{i % _N_COLOURS}", f"{name}, as observed") for i, name in enumerate(names)
+    ]
+    return tag(
+        "ul",
+        mark("bar b-model", "prediction"),
+        mark("wide b-band", "95 % interval"),
+        *(mark("b-top", name) for name in tops),
+        *cheap,
+        tag("li", "Points are near the slice, not on it; paler is further away."),
+        class_="legend",
+    )
+
+
+def _map() -> Markup:
+    """The map of two inputs, with menus."""
+    kinds = [
+        tag("option", "prediction", value="mean"),
+        tag("option", "uncertainty (std)", value="std"),
+    ]
+    menus = tag(
+        "div",
+        tag("label", "across", tag("select", id="contour-x")),
+        tag("label", "up", tag("select", id="contour-y")),
+        tag("label", "show", tag("select", *kinds, id="contour-what")),
+        class_="choices",
+    )
+    scale = tag("div", class_="scale", id="contour-scale")
+    ends = tag(
+        "div",
+        tag("span", id="contour-low"),
+        tag("span", id="contour-title"),
+        tag("span", id="contour-high"),
+        class_="scale-row",
+    )
+    caption = tag(
+        "figcaption",
+        tag("b", "Map "),
+        tag("span", class_="fixed note"),
+        tag("span", " Dots: expensive points; ring: the chosen point.", class_="note"),
+    )
+    figure = tag("figure", caption, tag("div", class_="plot click"), scale, ends, id="contour")
+    return joined([tag("h3", "Over two inputs"), menus, figure])
+
+
+def inputs_section(entries: Sequence[Entry]) -> Markup:
+    """Which inputs matter."""
+    return section("inputs", "Which inputs matter?", each(entries, lambda e, _: _indices_of(e)))
+
+
+def _indices_of(entry: Entry) -> Markup:
+    indices = entry.indices
+    if indices is None:
+        return tag("p", "The prediction is the same everywhere, so no input matters.")
+    order = sorted(range(len(indices.total)), key=lambda i: -indices.total[i])
+    open_share = entry.unsure["mean_std"] / entry.unsure["spread"]
+    said = (
+        "Sobol indices of the surrogate: the share of the response's variance over the whole range "
+        "that an input explains alone (dark) and together with others (light). Lines are 95 % "
+        f"intervals of the sampling ({indices.n} points). The surrogate's own standard deviation "
+        f"is on average {percent(open_share)} of the spread of its predictions."
+    )
+    bars = tag(
+        "div",
+        *(_bar(entry, i) for i in order),
+        class_="bars",
+        role="img",
+        aria_label=_spoken(entry),
+    )
+    rows = [
+        [
+            entry.page["inputs"][i]["name"],
+            f"{indices.first[i]:.3f}",
+            f"{indices.first_low[i]:.3f} to {indices.first_high[i]:.3f}",
+            f"{indices.total[i]:.3f}",
+            f"{indices.total_low[i]:.3f} to {indices.total_high[i]:.3f}",
+        ]
+        for i in order
+    ]
+    numbers = table(["input", "alone", "95 %", "in total", "95 %"], rows, caption="Sobol indices")
+    return joined([tag("p", said), bars, tag("details", tag("summary", "Numbers"), numbers)])
+
+
+def _bar(entry: Entry, i: int) -> Markup:
+    indices = entry.indices
+    assert indices is not None
+
+    def width(value: float) -> str:
+        return f"{100.0 * min(max(float(value), 0.0), 1.0):.2f}%"
+
+    low, high = (
+        min(max(float(end[i]), 0.0), 1.0) for end in (indices.total_low, indices.total_high)
+    )
+    spread = f"left:{100.0 * low:.2f}%;width:{100.0 * (high - low):.2f}%"
+    track = tag(
+        "div",
+        tag("span", class_="total", style=f"width:{width(indices.total[i])}"),
+        tag("span", class_="first", style=f"width:{width(indices.first[i])}"),
+        tag("span", class_="spread", style=spread),
+        class_="track",
+    )
+    figures = f"{_share(indices.first[i])} / {_share(indices.total[i])}"
+    name = entry.page["inputs"][i]["name"]
+    return tag("div", tag("div", name), track, tag("div", figures, class_="figures"), class_="bar")
+
+
+def _share(value: float) -> str:
+    return percent(max(float(value), 0.0), 1)
+
+
+def _spoken(entry: Entry) -> str:
+    indices = entry.indices
+    assert indices is not None
+    names = [own["name"] for own in entry.page["inputs"]]
+    return "; ".join(
+        f"{name}: alone {_share(first)}, in total {_share(total)}"
+        for name, first, total in zip(names, indices.first, indices.total, strict=True)
+    )
+
+
+def unsure_section(entries: Sequence[Entry]) -> Markup:
+    """Where the model is unsure."""
+    title = "Where is the model unsure, and what to run next?"
+    if not any(entry.advice.runs for entry in entries):
+        title = "Where is the model unsure?"
+    return section("unsure", title, each(entries, _unsure_of))
+
+
+def _unsure_of(entry: Entry, i: int) -> Markup:
+    varying = [c for c, own in enumerate(entry.page["inputs"]) if own["varies"]]
+    charts = [
+        figure("unsure", i, f"along {entry.page['inputs'][c]['name']}", "", c) for c in varying
+    ]
+    unit = f" {entry.page['unit']}" if entry.page["unit"] else ""
+    mean_std = f"{number(entry.unsure['mean_std'], 3)}{unit}"
+    said = (
+        f"The standard deviation of a prediction is {mean_std} on average over the whole range. "
+        "The curves show its mean along each input, all others anywhere in their ranges."
+    )
+    parts = [tag("p", said), tag("div", *charts, class_="slices"), _places(entry), _advice(entry)]
+    return joined(parts)
+
+
+def _advice(entry: Entry) -> Markup:
+    """Which runs to do next, each with its reason."""
+    if not entry.advice.runs:
+        why = entry.advice.why_none
+        return tag("p", f"There is no advice on the next run: {why}.") if why else text("")
+    names = [own["name"] for own in entry.page["inputs"]]
+    headings = ["run", *names, "cost", "predicted", "95 % interval", "why"]
+    rows = [
+        [
+            run.fidelity,
+            *(_shown(run.inputs[name]) for name in names),
+            number(run.cost),
+            number(run.mean),
+            f"{number(run.interval[0])} to {number(run.interval[1])}",
+            run.reason,
+        ]
+        for run in entry.advice.runs
+    ]
+    said = "These runs would make the surrogate more accurate for the least cost."
+    caption = "Next runs, the most valuable for its cost first"
+    shown = table(headings, rows, caption=caption, texts=[0, len(headings) - 1])
+    return joined([tag("h3", "What to run next"), tag("p", said), shown])
+
+
+def _places(entry: Entry) -> Markup:
+    """The most uncertain places, with a way to go there."""
+    names = [own["name"] for own in entry.page["inputs"]]
+    live = bool(entry.page["document"])
+    rows = [
+        [
+            *(_shown(place["inputs"][name]) for name in names),
+            number(place["mean"]),
+            number(place["std"], 3),
+        ]
+        + ([_go(place["inputs"])] if live else [])
+        for place in entry.unsure["places"]
+    ]
+    headings = [*names, f"predicted {entry.page['target']}", "std", *([""] if live else [])]
+    return table(headings, rows, caption="The most uncertain places")
+
+
+def _shown(value: Any) -> str:
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _go(inputs: dict[str, Any]) -> Markup:
+    return tag("button", "Go there", type="button", data_go=json.dumps(inputs))

@@ -1,0 +1,46 @@
+"""What all sections of a report are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .facts import Entry
+from .markup import Markup, tag, text
+
+
+def section(anchor: str, title: str, *content: Any) -> Markup:
+    """A section with its heading."""
+    return tag("section", tag("h2", title), *content, id=anchor, aria_label=title)
+
+
+def each(entries: Sequence[Entry], content: Callable[[Entry, int], Any]) -> Markup:
+    """The same for every model, side by side; each under its name where there are several."""
+    shown = [content(entry, i) for i, entry in enumerate(entries)]
+    if len(entries) == 1:
+        return text(shown[0])
+    titled = [
+        tag("div", tag("h3", entry.name), part)
+        for entry, part in zip(entries, shown, strict=True)
+        if part
+    ]
+    return tag("div", *titled, class_="pair")
+
+
+def target_of(entry: Entry) -> str:
+    """Name of the target, with its unit if it has one."""
+    unit = entry.page["unit"]
+    return f"{entry.page['target']} [{unit}]" if unit else str(entry.page["target"])
+
+
+def figure(kind: str, entry: int, title: str, more: str, column: int | None = None) -> Markup:
+    """A place that the script draws a chart in, with its caption."""
+    caption = tag("figcaption", tag("b", title), " ", tag("span", more, class_="note"))
+    return tag(
+        "figure",
+        caption,
+        tag("div", class_="plot"),
+        data_chart=kind,
+        data_entry=entry,
+        data_column=column,
+    )
