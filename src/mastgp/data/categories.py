@@ -163,7 +163,8 @@ def _logs(
     for category in categories:
         if category.column in logs:
             raise DataError(
-                f"column {category.name!r} holds labels, from {places[0]} on, and they have no logarithm"
+                f"column {category.name!r} holds labels, from {places[0]} on, and they have no "
+                "logarithm"
             )
     return logs
 
