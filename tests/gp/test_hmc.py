@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from mastgp.gp import hmc
-from mastgp.gp.hmc import Chains, State, StepSize, advance, correlation, leapfrog
+from mastgp.gp.hmc import Chains, States, StepSize, advance, correlation, leapfrog
+from mastgp.gp.laplace import Density
 
 COV = np.array([[1.0, 0.6, 0.0], [0.6, 0.8, 0.1], [0.0, 0.1, 0.05]])
 ROOT = np.linalg.cholesky(COV)
 
 
-class Normal:
+class Normal(Density):
     """Normal density with covariance COV, zero where the first coordinate is beyond `wall`."""
 
     def __init__(self, wall=math.inf):
@@ -27,36 +28,68 @@ class Normal:
         return self(point)[0]
 
 
-def energy(state, momentum):
-    return -state.value + 0.5 * momentum @ momentum
+STARTS = np.array([[0.5, 0.2, -0.1], [-1.0, 0.0, 0.2]])
+MOMENTA = np.array([[0.3, -1.0, 0.7], [0.1, 0.4, -0.2]])
+
+
+def follow(density, states, momenta, size, n_steps):
+    """Trajectories of as many steps each, with the metric ROOT."""
+    k = len(states.values)
+    roots = np.broadcast_to(ROOT, (k, 3, 3))
+    return leapfrog(density, states, momenta, roots, np.full(k, size), np.full(k, n_steps))
+
+
+def energy(states, momenta):
+    return -states.values + 0.5 * (momenta**2).sum(axis=1)
 
 
 def test_trajectories_can_be_run_backwards():
-    density, momentum = Normal(), np.array([0.3, -1.0, 0.7])
-    start = State.at(density, np.array([0.5, 0.2, -0.1]))
-    end, last = leapfrog(density, start, momentum, ROOT, 0.4, 6)
-    back, first = leapfrog(density, end, -last, ROOT, 0.4, 6)
-    assert np.allclose(back.point, start.point)
-    assert np.allclose(first, -momentum)
-    assert np.abs(end.point - start.point).max() > 0.5
+    density, start = Normal(), States.at(Normal(), STARTS)
+    end, last = follow(density, start, MOMENTA, 0.4, 6)
+    back, first = follow(density, end, -last, 0.4, 6)
+    assert np.allclose(back.points, start.points)
+    assert np.allclose(first, -MOMENTA)
+    assert np.abs(end.points - start.points).max() > 0.5
+
+
+def test_each_trajectory_has_its_own_number_and_size_of_steps():
+    density, start = Normal(), States.at(Normal(), STARTS)
+    roots, sizes, n_steps = np.array([ROOT, ROOT]), np.array([0.4, 0.3]), np.array([2, 5])
+    ends, last = leapfrog(density, start, MOMENTA, roots, sizes, n_steps)
+    for i in range(2):
+        rows = slice(i, i + 1)
+        alone, own = follow(density, start.only(rows), MOMENTA[rows], sizes[i], n_steps[i])
+        assert np.allclose(ends.points[i], alone.points[0])
+        assert np.allclose(last[i], own[0])
+
+
+def test_equal_points_are_evaluated_once():
+    asked = []
+
+    class Counted(Normal):
+        def __call__(self, point):
+            asked.append(point)
+            return super().__call__(point)
+
+    states = States.at(Counted(), STARTS[[0, 1, 0, 0]])
+    assert len(asked) == 2
+    assert np.allclose(states.values, States.at(Normal(), STARTS).values[[0, 1, 0, 0]])
 
 
 def test_energy_is_kept_to_second_order_in_the_step():
-    density, momentum = Normal(), np.array([0.3, -1.0, 0.7])
-    start = State.at(density, np.array([0.5, 0.2, -0.1]))
+    density, start = Normal(), States.at(Normal(), STARTS[:1])
     errors = []
     for size in (0.2, 0.1):
-        end, last = leapfrog(density, start, momentum, ROOT, size, round(1.0 / size))
-        errors.append(abs(energy(end, last) - energy(start, momentum)))
+        end, last = follow(density, start, MOMENTA[:1], size, round(1.0 / size))
+        errors.append(abs(energy(end, last) - energy(start, MOMENTA[:1])))
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
 
 
 def test_the_metric_makes_all_directions_alike():
     """In whitened coordinates a quarter turn takes any point to its momentum."""
-    density, momentum = Normal(), np.array([0.3, -1.0, 0.7])
-    start = State.at(density, np.array([0.5, 0.2, -0.1]))
-    end, _ = leapfrog(density, start, momentum, ROOT, math.pi / 2000.0, 1000)
-    assert np.allclose(np.linalg.solve(ROOT, end.point), momentum, atol=1e-3)
+    start = States.at(Normal(), STARTS)
+    end, _ = follow(Normal(), start, MOMENTA, math.pi / 2000.0, 1000)
+    assert np.allclose(np.linalg.solve(ROOT, end.points.T).T, MOMENTA, atol=1e-3)
 
 
 @pytest.mark.parametrize("factor", [1.0, 2.0])
@@ -86,12 +119,13 @@ def test_chains_sample_a_truncated_density_without_leaving_it():
 
 def test_a_rejected_chain_stays_where_it_is():
     density = Normal(wall=0.0)
-    start = State.at(density, np.zeros(3))
-    rng = np.random.default_rng(0)
-    results = [advance(density, start, ROOT, 0.5, rng) for _ in range(50)]
-    rejected = [state for state, acceptance in results if acceptance == 0.0]
-    assert rejected
-    assert all(state is start for state in rejected)
+    start = States.at(density, np.zeros((50, 3)))
+    roots, sizes = np.broadcast_to(ROOT, (50, 3, 3)), np.full(50, 0.5)
+    ends, acceptances = advance(density, start, roots, sizes, np.random.default_rng(0))
+    rejected = acceptances == 0.0
+    assert rejected.any()
+    assert not ends.points[rejected].any()
+    assert np.abs(ends.points[~rejected]).max() > 0.0
 
 
 def test_each_chain_keeps_the_metric_of_its_owner():

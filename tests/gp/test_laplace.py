@@ -8,10 +8,10 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_t
 
 from mastgp.gp import laplace
-from mastgp.gp.laplace import Mode, Proposal, climb, covariance_root, find_mode, find_modes
+from mastgp.gp.laplace import Density, Mode, Proposal, climb, covariance_root, find_mode, find_modes
 
 
-class NormalMixture:
+class NormalMixture(Density):
     """A density whose modes and evidence are known."""
 
     def __init__(self, centres, cov, log_masses):

@@ -86,21 +86,29 @@ class Workspace:
 
 
 class Covariance:
-    """The covariance matrix K of a model's observations, as a function of hyperparameters."""
+    """The covariance matrix K of a model's observations, as a function of hyperparameters.
+
+    Attributes
+    ----------
+    rows : list of slice
+        The observations that each component concerns.
+    of_means : array of shape (n, n), or None
+        Covariance that uncertain means give to the observations.
+    """
 
     def __init__(
         self, model: Model, data: Observations, embedding: Embedding | None = None
     ) -> None:
         self.model = model
         self.data = data
-        self._rows = [_extent(c.loadings, data.groups) for c in model.components]
+        self.rows = [_extent(c.loadings, data.groups) for c in model.components]
         self._owners = slice(None) if embedding is None else embedding.owners
         self._unit_loadings = model.unit_loadings
-        self._of_means = model.mean_covariance(data.groups, data.groups) if model.mean_var else None
+        self.of_means = model.mean_covariance(data.groups, data.groups) if model.mean_var else None
 
     def workspace(self) -> Workspace:
         """Matrices for repeated evaluations."""
-        return Workspace([rows.stop - rows.start for rows in self._rows], len(self.data.y))
+        return Workspace([rows.stop - rows.start for rows in self.rows], len(self.data.y))
 
     def terms(
         self, parameters: Hyperparameters, X: Array, work: Workspace | None = None
@@ -111,7 +119,7 @@ class Covariance:
             loadings = parameters.loadings(self.model)[:, self.data.groups]
         lengthscales = parameters.lengthscales[:, self._owners]
         terms = []
-        for c, (component, rows) in enumerate(zip(self.model.components, self._rows, strict=True)):
+        for c, (component, rows) in enumerate(zip(self.model.components, self.rows, strict=True)):
             Z = (X[rows] - 0.5) / lengthscales[c]
             a = None if loadings is None else loadings[c][rows]
             matrices = _correlation(component, Z, c, work)
@@ -131,8 +139,8 @@ class Covariance:
         for term in others:
             spare = None if work is None else work.spare(len(term.Z))
             K[term.rows, term.rows] += term.covariance(spare)
-        if self._of_means is not None:
-            K += self._of_means
+        if self.of_means is not None:
+            K += self.of_means
         K.flat[:: n + 1] += noise_of(parameters, self.data)
         return K
 

@@ -1,7 +1,8 @@
 """Hamiltonian Monte Carlo in the coordinates that the curvature at a mode whitens.
 
 Many short chains instead of one long one: they start at draws that are nearly right, and after a
-trajectory or two hardly remember where they started.
+trajectory or two hardly remember where they started. Some chains are moved at a time, so that
+their densities can be evaluated together.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from .laplace import Density
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.intp]
 
 #: Numbers of leapfrog steps of a trajectory, all equally probable.
 STEPS = (3, 4, 5, 6)
@@ -25,27 +27,44 @@ FIRST_STEP_SIZE = 1.2
 JITTER = 0.3
 #: The step size is adapted, ever less, until proposals are accepted this often.
 WANTED_ACCEPTANCE = 0.8
+#: Chains that are moved together. Step sizes learn from them before the next ones are moved.
+TOGETHER = 8
 
 
 @dataclass(frozen=True)
-class State:
-    """Where a chain is.
+class States:
+    """Where some chains are.
 
     Attributes
     ----------
-    point, gradient : arrays of shape (p,)
-    value : float
-        Log density at the point; the gradient is the log density's too.
+    points, gradients : arrays of shape (k, p)
+    values : array of shape (k,)
+        Log densities at the points; the gradients are the log density's too.
     """
 
-    point: Array
-    value: float
-    gradient: Array
+    points: Array
+    values: Array
+    gradients: Array
 
     @classmethod
-    def at(cls, density: Density, point: Array) -> State:
-        """Evaluate the density at a point."""
-        return cls(point, *density(point))
+    def at(cls, density: Density, points: Array) -> States:
+        """Evaluate the density at points; at equal ones once."""
+        unique, inverse = np.unique(points, axis=0, return_inverse=True)
+        values, gradients = density.many(unique)
+        return cls(points, values[inverse], gradients[inverse])
+
+    def only(self, rows: Integers | slice) -> States:
+        """Some of the chains."""
+        return States(self.points[rows], self.values[rows], self.gradients[rows])
+
+    def with_rows(self, rows: Integers | slice, others: States) -> States:
+        """The same chains, but for some that are elsewhere now."""
+        changed = [array.copy() for array in (self.points, self.values, self.gradients)]
+        for array, new in zip(
+            changed, (others.points, others.values, others.gradients), strict=True
+        ):
+            array[rows] = new
+        return States(*changed)
 
 
 class StepSize:
@@ -62,47 +81,60 @@ class StepSize:
 
 
 def advance(
-    density: Density, state: State, root: Array, step_size: float, rng: np.random.Generator
-) -> tuple[State, float]:
-    """Propose the end of one trajectory, and accept or reject it.
+    density: Density, states: States, roots: Array, step_sizes: Array, rng: np.random.Generator
+) -> tuple[States, Array]:
+    """Propose the ends of one trajectory of each chain, and accept or reject them.
 
     Parameters
     ----------
     density : Density
-    state : State
-    root : array of shape (p, p)
+    states : States
+        Of k chains.
+    roots : array of shape (k, p, p)
         R: momenta are standard normal in the coordinates z of ``R z``.
-    step_size : float
+    step_sizes : array of shape (k,)
         In these coordinates.
     rng : numpy.random.Generator
 
     Returns
     -------
-    State
-        The end, or the same state where it was rejected.
-    float
-        Probability with which the end was accepted.
+    States
+        The ends; where one was rejected, the same state as before.
+    array of shape (k,)
+        Probability with which each end was accepted.
     """
-    size = step_size * rng.uniform(1.0 - JITTER, 1.0 + JITTER)
-    momentum = rng.standard_normal(len(state.point))
-    end, end_momentum = leapfrog(density, state, momentum, root, size, int(rng.choice(STEPS)))
-    kinetic = 0.5 * float(momentum @ momentum - end_momentum @ end_momentum)
-    gain = end.value - state.value + kinetic
-    acceptance = math.exp(min(0.0, gain)) if math.isfinite(gain) else 0.0
-    return (end if rng.random() < acceptance else state), acceptance
+    k = len(states.values)
+    sizes = step_sizes * rng.uniform(1.0 - JITTER, 1.0 + JITTER, k)
+    momenta = rng.standard_normal(states.points.shape)
+    ends, end_momenta = leapfrog(density, states, momenta, roots, sizes, rng.choice(STEPS, k))
+    kinetic = 0.5 * ((momenta**2).sum(axis=1) - (end_momenta**2).sum(axis=1))
+    gains = ends.values - states.values + kinetic
+    acceptances = np.where(np.isfinite(gains), np.exp(np.minimum(gains, 0.0)), 0.0)
+    accepted = np.flatnonzero(rng.random(k) < acceptances)
+    return states.with_rows(accepted, ends.only(accepted)), acceptances
 
 
 def leapfrog(
-    density: Density, state: State, momentum: Array, root: Array, size: float, n_steps: int
-) -> tuple[State, Array]:
-    """End state and momentum of a trajectory; it ends early where the density is zero."""
-    for _ in range(n_steps):
-        momentum = momentum + 0.5 * size * (root.T @ state.gradient)
-        state = State.at(density, state.point + size * (root @ momentum))
-        if not math.isfinite(state.value):
+    density: Density,
+    states: States,
+    momenta: Array,
+    roots: Array,
+    sizes: Array,
+    n_steps: Integers,
+) -> tuple[States, Array]:
+    """End states and momenta of trajectories; one ends early where the density is zero."""
+    momenta = momenta.copy()
+    for step in range(int(n_steps.max())):
+        moving = np.flatnonzero((step < n_steps) & np.isfinite(states.values))
+        if not len(moving):
             break
-        momentum = momentum + 0.5 * size * (root.T @ state.gradient)
-    return state, momentum
+        R, size, before = roots[moving], sizes[moving, None], states.only(moving)
+        momenta[moving] += 0.5 * size * np.einsum("kij,ki->kj", R, before.gradients)
+        points = before.points + size * np.einsum("kij,kj->ki", R, momenta[moving])
+        after = States(points, *density.many(points))
+        momenta[moving] += 0.5 * size * np.einsum("kij,ki->kj", R, after.gradients)
+        states = states.with_rows(moving, after)
+    return states, momenta
 
 
 class Chains:
@@ -121,7 +153,7 @@ class Chains:
 
     Attributes
     ----------
-    states : list of State
+    states : States
     acceptances : list of float
         Acceptance probability of every trajectory so far.
     """
@@ -131,29 +163,33 @@ class Chains:
         density: Density,
         starts: Array,
         roots: Sequence[Array],
-        owners: NDArray[np.intp],
+        owners: Integers,
     ) -> None:
-        self.states = [State.at(density, start) for start in starts]
+        self.states = States.at(density, starts)
         self.acceptances: list[float] = []
         self._density = density
-        self._roots = roots
+        self._roots = np.array(roots)
         self._owners = owners
         self._step_sizes = [StepSize(len(root)) for root in roots]
 
     @property
     def points(self) -> Array:
         """Where the chains are, shape (n_chains, p)."""
-        return np.array([state.point for state in self.states])
+        return self.states.points
 
     def move(self, rng: np.random.Generator) -> None:
         """Move every chain by one trajectory."""
-        for c, owner in enumerate(self._owners):
-            step_size = self._step_sizes[owner]
-            self.states[c], acceptance = advance(
-                self._density, self.states[c], self._roots[owner], step_size.value, rng
+        for start in range(0, len(self._owners), TOGETHER):
+            rows = slice(start, start + TOGETHER)
+            owners = self._owners[rows]
+            sizes = np.array([self._step_sizes[owner].value for owner in owners])
+            moved, acceptances = advance(
+                self._density, self.states.only(rows), self._roots[owners], sizes, rng
             )
-            step_size.learn(acceptance)
-            self.acceptances.append(acceptance)
+            self.states = self.states.with_rows(rows, moved)
+            for owner, acceptance in zip(owners, acceptances.tolist(), strict=True):
+                self._step_sizes[owner].learn(acceptance)
+                self.acceptances.append(acceptance)
 
 
 def correlation(before: Array, after: Array) -> float:

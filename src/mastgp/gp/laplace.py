@@ -53,6 +53,11 @@ class Density(Protocol):
         """Log density alone."""
         ...
 
+    def many(self, points: Array) -> tuple[Array, Array]:
+        """Log densities (b,) and gradients (b, p) at the rows of `points`, shape (b, p)."""
+        values, gradients = zip(*(self(point) for point in points), strict=True)
+        return np.array(values), np.array(gradients)
+
 
 @dataclass(frozen=True)
 class Mode:
@@ -154,9 +159,9 @@ def _downhill(
 
 def curvature(density: Density, point: Array) -> Array:
     """Hessian of the negative log density, by one-sided differences of p gradients."""
-    here = density(point)[1]
-    steps = DIFFERENCE * np.eye(len(point))
-    rows = np.array([here - density(point + step)[1] for step in steps]) / DIFFERENCE
+    steps = DIFFERENCE * np.eye(len(point) + 1, len(point), k=-1)
+    gradients = density.many(point + steps)[1]
+    rows = (gradients[0] - gradients[1:]) / DIFFERENCE
     return 0.5 * (rows + rows.T)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,8 @@ class Layout:
         Box bounds of the vector.
     logarithmic : bool array of shape (size,)
         Which entries are logarithms of parameters.
+    lengthscale_index : int array of shape (n_components, n_inputs)
+        Entries that hold the lengthscales.
     lengthscales, scales : tuples of Block
         One for each component.
     factors, noise, warp_a, warp_b, positions, apart : Block
@@ -129,7 +132,7 @@ class Layout:
         self.logarithmic[self.factors.where] = self.logarithmic[self.positions.where] = False
         n_inputs, index = self.model.n_inputs, np.arange(self.size)
         # A component with one lengthscale uses it for all inputs.
-        self._lengthscale_index = np.array(
+        self.lengthscale_index = np.array(
             [np.broadcast_to(index[block.where], n_inputs) for block in self.lengthscales]
         )
         self._scaled = [(c, block.where.start) for c, block in enumerate(self.scales) if block.size]
@@ -161,7 +164,7 @@ class Layout:
         if noise is not None:
             theta[self.noise.where] = math.log(noise)
         if lengthscale is not None:
-            theta[self._lengthscale_index] = math.log(lengthscale)
+            theta[self.lengthscale_index] = math.log(lengthscale)
         # The warp starts as the identity: its prior's mode is no better a guess.
         theta[self.warp_a.where] = theta[self.warp_b.where] = 0.0
         margin = np.where(self.logarithmic, START_MARGIN, 0.0)
@@ -175,7 +178,7 @@ class Layout:
         for c, where in self._scaled:
             scales[c] = natural[where]
         return Hyperparameters(
-            lengthscales=natural[self._lengthscale_index],
+            lengthscales=natural[self.lengthscale_index],
             scales=scales,
             factors=natural[self.factors.where],
             noise_var=natural[self.noise.where],
@@ -201,8 +204,11 @@ class Layout:
             theta[block.where] = block.coordinates(values[: block.size])
         return theta
 
-    def log_prior(self, theta: Array) -> tuple[float, Array]:
-        """Log prior density of the parameters and its gradient in the vector's coordinates."""
+    def log_prior(self, theta: Array) -> tuple[Any, Array]:
+        """Log prior density of the parameters and its gradient in the vector's coordinates.
+
+        Of one vector (p,) or of many at once (b, p).
+        """
         return self._priors(theta)
 
     def at_bounds(self, theta: Array) -> list[str]:
@@ -268,14 +274,14 @@ class _JointPrior:
         self._tilt[block.where] = isinstance(prior, LogNormal)
         self._constant -= block.size * math.log(prior.scale * math.sqrt(2.0 * math.pi))
 
-    def __call__(self, theta: Array) -> tuple[float, Array]:
+    def __call__(self, theta: Array) -> tuple[Any, Array]:
         """Log density and gradient."""
         away = theta - self._centre
         pull = self._precision * away
-        value = self._constant - 0.5 * float(pull @ away) - float(self._tilt @ theta)
+        value = self._constant - 0.5 * (pull * away).sum(axis=-1) - theta @ self._tilt
         gradient = -pull - self._tilt
         for block in self._others:
-            u = theta[block.where]
-            value += float(block.prior.log_density(u).sum())
-            gradient[block.where] = block.prior.slope(u)
+            u = theta[..., block.where]
+            value += block.prior.log_density(u).sum(axis=-1)
+            gradient[..., block.where] = block.prior.slope(u)
         return value, gradient

@@ -7,7 +7,7 @@ noise of the observations.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,20 +57,35 @@ class LeftOut:
 def leave_out(objective: Objective, f: Factorisation, folds: Sequence[NDArray[np.intp]]) -> LeftOut:
     """Predict each fold's observations from all others."""
     precision = _precision(objective, f)
-    sizes = objective.members.sum(axis=0)
     mean, var = np.full((2, len(objective.data.y)), np.nan)
     log_densities = np.full(len(folds), np.nan)
-    for number, fold in enumerate(folds):
-        left_out = objective.members[fold].sum(axis=0)
-        if _without_mean(objective, (left_out > 0) & (left_out == sizes)).any():
-            continue
-        own, alpha = precision[np.ix_(fold, fold)], f.alpha[fold]
+    for numbers in _of_equal_size(objective, folds):
+        rows = np.array([folds[number] for number in numbers])
+        own, alpha = precision[rows[:, :, None], rows[:, None, :]], f.alpha[rows]
         cov = np.linalg.pinv(own, hermitian=True)
-        mean[fold] = objective.data.y[fold] - cov @ alpha
-        var[fold] = np.where(cov.diagonal() > 0.0, cov.diagonal(), np.nan)
-        log_determinant = np.linalg.slogdet(own)[1]
-        log_densities[number] = 0.5 * (log_determinant - alpha @ cov @ alpha - len(fold) * _LOG_2PI)
+        away = np.einsum("fij,fj->fi", cov, alpha)
+        spread = np.diagonal(cov, axis1=1, axis2=2)
+        mean[rows] = objective.data.y[rows] - away
+        var[rows] = np.where(spread > 0.0, spread, np.nan)
+        quadratic = np.einsum("fi,fi->f", alpha, away) + rows.shape[1] * _LOG_2PI
+        log_densities[numbers] = 0.5 * (np.linalg.slogdet(own)[1] - quadratic)
     return LeftOut(mean, var, log_densities)
+
+
+def _of_equal_size(
+    objective: Objective, folds: Sequence[NDArray[np.intp]]
+) -> Iterator[NDArray[np.intp]]:
+    """Numbers of folds that can be dealt with together: those of one size each time.
+
+    Folds that leave a group without the means to estimate its mean are left out.
+    """
+    counts = np.array([objective.members[fold].sum(axis=0) for fold in folds])
+    counts = counts.reshape(len(folds), -1)
+    emptied = (counts > 0) & (counts == objective.members.sum(axis=0))
+    usable = ~_without_mean(objective, emptied).any(axis=1)
+    sizes = np.array([len(fold) for fold in folds])
+    for size in np.unique(sizes[usable]):
+        yield np.flatnonzero(usable & (sizes == size))
 
 
 def leave_one_out_score(objective: Objective, f: Factorisation) -> float:

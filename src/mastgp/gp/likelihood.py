@@ -76,6 +76,14 @@ class Objective:
         none, and keeps a mean of zero. Uncertain means have none: they are part of K.
     embedding : Embedding or None
         What kernels see instead of categorical inputs, if there are any.
+    numbers : array of shape (n, number of numeric inputs)
+        The numeric inputs.
+    warp_inputs : WarpInputs or None
+        What the warp knows of them, if there is one.
+    learns_noise : array of shape (n, n_groups)
+        As `members`, 0 also where an observation's noise is known.
+    covariance : Covariance
+        The covariance matrix as a function of hyperparameters.
     """
 
     def __init__(self, model: Model, data: Observations) -> None:
@@ -86,17 +94,17 @@ class Objective:
         self._profiled = self.members.any(axis=0) & (model.means == "profiled")
         self.basis = self.members[:, self._profiled]
         self.embedding = embedding_of(model.categories, data.X)
-        self._covariance = Covariance(model, data, self.embedding)
-        self._numbers = data.X if self.embedding is None else self.embedding.numbers(data.X)
-        self._inputs = WarpInputs.of(self._numbers) if model.warp else None
+        self.covariance = Covariance(model, data, self.embedding)
+        self.numbers = data.X if self.embedding is None else self.embedding.numbers(data.X)
+        self.warp_inputs = WarpInputs.of(self.numbers) if model.warp else None
         self._targets = np.column_stack([data.y, self.basis])
-        self._learns_noise = self.members
+        self.learns_noise = self.members
         if data.noise_var is not None:
-            self._learns_noise = self.members * np.isnan(data.noise_var)[:, None]
+            self.learns_noise = self.members * np.isnan(data.noise_var)[:, None]
 
     @cached_property
     def _work(self) -> Workspace:
-        return self._covariance.workspace()
+        return self.covariance.workspace()
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Value and gradient at `theta`. One call at a time: calls share their memory."""
@@ -104,15 +112,15 @@ class Objective:
         value, gradient = self._log_likelihood_gradient(parameters)
         log_prior, prior_slope = self.layout.log_prior(theta)
         n = len(self.data.y)
-        return -(value + log_prior) / n, -(gradient + prior_slope) / n
+        return -(value + float(log_prior)) / n, -(gradient + prior_slope) / n
 
     def factorise(self, parameters: Hyperparameters) -> Factorisation:
         """Factorise K and profile the means."""
-        X = self._numbers
-        if self._inputs is not None:
-            X = self._inputs.value(parameters.warp_a, parameters.warp_b)
+        X = self.numbers
+        if self.warp_inputs is not None:
+            X = self.warp_inputs.value(parameters.warp_a, parameters.warp_b)
         X = self._embedded(X, parameters)
-        K = self._covariance.matrix(self._covariance.terms(parameters, X), parameters)
+        K = self.covariance.matrix(self.covariance.terms(parameters, X), parameters)
         L, jitter = cholesky(K)
         return Factorisation(L, jitter, *self._profile(solve_cholesky(L, self._targets)))
 
@@ -149,17 +157,17 @@ class Objective:
         return beta, solved[:, 0] - solved[:, 1:] @ means
 
     def _log_likelihood_gradient(self, parameters: Hyperparameters) -> tuple[float, Array]:
-        X, warp_partials = self._numbers, None
-        if self._inputs is not None:
-            X, *warp_partials = self._inputs.value_and_partials(
+        X, warp_partials = self.numbers, None
+        if self.warp_inputs is not None:
+            X, *warp_partials = self.warp_inputs.value_and_partials(
                 parameters.warp_a, parameters.warp_b
             )
-        terms = self._covariance.terms(parameters, self._embedded(X, parameters), self._work)
+        terms = self.covariance.terms(parameters, self._embedded(X, parameters), self._work)
         value, A = self._value_and_trace(terms, parameters)
         gradient, layout = np.zeros(self.layout.size), self.layout
         by_input = self._add_components(gradient, A, terms, parameters)
         if layout.noise.size:
-            per_group = A.diagonal() @ self._learns_noise
+            per_group = A.diagonal() @ self.learns_noise
             gradient[layout.noise.where] = 0.5 * parameters.noise_var * per_group
         if warp_partials is not None:
             for block, partial in zip((layout.warp_a, layout.warp_b), warp_partials, strict=True):
@@ -175,7 +183,7 @@ class Objective:
         self, terms: list[Term], parameters: Hyperparameters
     ) -> tuple[float, Array]:
         """Log likelihood; and A, of which only the lower triangle is right."""
-        L = cholesky_in_place(lambda: self._covariance.matrix(terms, parameters, self._work))
+        L = cholesky_in_place(lambda: self.covariance.matrix(terms, parameters, self._work))
         diagonal = L.diagonal().copy()
         solved = None
         if self.data.no_noise < FIXED_NOISE_FLOOR:  # a product with the inverse loses digits then
@@ -214,7 +222,7 @@ class Objective:
             if any(component.factors):
                 by_loading = per_point @ self.members[term.rows]
                 by_factor = gradient[self.layout.factors.where]
-                for i, group, slope in _loading_slopes(component, parameters.factors):
+                for i, group, slope in loading_slopes(component, parameters.factors):
                     by_factor[i] += by_loading[group] * slope
         return by_input
 
@@ -246,9 +254,12 @@ class Objective:
         return symmetric_product(np.multiply(A, k.T, out=self._work.spare(len(A)).T), B)
 
 
-def _loading_slopes(component: Component, factors: Array) -> Iterator[tuple[int, int, float]]:
-    """For each use of a factor: its index, the group, the derivative of the group's loading."""
+def loading_slopes(component: Component, factors: Array) -> Iterator[tuple[int, int, Array]]:
+    """For each use of a factor: its index, the group, the derivative of the group's loading.
+
+    The factors of many vectors may be given at once, shape (b, n_factors).
+    """
     for group, used in enumerate(component.factors):
         for position, i in enumerate(used):
             others = [j for k, j in enumerate(used) if k != position]
-            yield i, group, component.loadings[group] * math.prod(factors[others])
+            yield i, group, component.loadings[group] * np.prod(factors[..., others], axis=-1)

@@ -58,9 +58,17 @@ def noise_of(parameters: Hyperparameters, data: Observations) -> Array:
                 "a model that does not learn its noise needs a variance per observation"
             )
         return learned
+    known = known_noise(data)
+    return known if learned is None else np.where(np.isnan(known), learned, known)
+
+
+def known_noise(data: Observations) -> Array:
+    """Known noise variance of every observation, not below its floor; NaN where it is learned."""
+    if data.noise_var is None:
+        return np.full(len(data.y), np.nan)
     known = np.maximum(data.noise_var, FIXED_NOISE_FLOOR)
     known[data.noise_var == 0.0] = data.no_noise
-    return known if learned is None else np.where(np.isnan(known), learned, known)
+    return known
 
 
 def standardise(

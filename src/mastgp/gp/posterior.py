@@ -20,6 +20,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,8 @@ from scipy.special import expit
 
 from ..threads import blas_threads
 from . import hmc
-from .laplace import Proposal, find_modes
+from .batch import evaluate_many
+from .laplace import Density, Proposal, find_modes
 from .likelihood import Objective
 from .linalg import NotPositiveDefiniteError
 from .parameters import Hyperparameters
@@ -104,7 +106,7 @@ class Draws:
     report: DrawReport
 
 
-class LogPosterior:
+class LogPosterior(Density):
     """Log posterior density of a model's hyperparameters, up to a constant, without bounds.
 
     Its coordinates v are the optimiser's well inside the box, and go to infinity at the bounds:
@@ -133,8 +135,18 @@ class LogPosterior:
             return -math.inf, np.zeros_like(point)
         n = len(self._objective.data.y)
         slope, bend = self._slope(point)
-        total = -n * value + self._log_volume(theta, slope)
+        total = float(-n * value + self._log_volume(theta, slope))
         return total, (self._logarithmic - n * gradient) * slope + bend / slope
+
+    def many(self, points: Array) -> tuple[Array, Array]:
+        """Log densities and gradients at many points (b, p) at once."""
+        self.gradients += len(points)
+        thetas = self.theta(points)
+        values, gradients = evaluate_many(self._objective, thetas)
+        n = len(self._objective.data.y)
+        slopes, bends = self._slope(points)
+        totals = -n * values + self._log_volume(thetas, slopes)
+        return totals, (self._logarithmic - n * gradients) * slopes + bends / slopes
 
     def value(self, point: Array) -> float:
         """Log density alone, at about half the cost."""
@@ -147,7 +159,7 @@ class LogPosterior:
         log_posterior = (
             self._objective.log_density(factorisation) + self._layout.log_prior(theta)[0]
         )
-        return log_posterior + self._log_volume(theta, self._slope(point)[0])
+        return float(log_posterior + self._log_volume(theta, self._slope(point)[0]))
 
     def theta(self, point: Array) -> Array:
         """The optimiser's coordinates of a point, inside the box."""
@@ -168,9 +180,9 @@ class LogPosterior:
         slope = np.maximum(low - high, np.finfo(float).tiny)
         return slope, low * (1.0 - low) - high * (1.0 - high)
 
-    def _log_volume(self, theta: Array, slope: Array) -> float:
+    def _log_volume(self, theta: Array, slope: Array) -> Any:
         """Log derivative of the parameters with respect to the point, summed over them."""
-        return float(self._logarithmic @ theta + np.log(slope).sum())
+        return theta @ self._logarithmic + np.log(slope).sum(axis=-1)
 
 
 def sample_posterior(

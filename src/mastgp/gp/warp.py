@@ -33,7 +33,9 @@ class WarpInputs:
 
     def _fix_outside(self, inner: Array, value: Array | float) -> Array:
         if len(self.outside[0]):
-            inner[self.outside] = value[self.outside] if isinstance(value, np.ndarray) else value
+            fixed = value[self.outside] if isinstance(value, np.ndarray) else value
+            rows, columns = self.outside
+            inner[..., rows, columns] = fixed
         return inner
 
     def _log_tail(self, a: Array) -> Array:
@@ -46,7 +48,10 @@ class WarpInputs:
         return self._fix_outside(-np.expm1(b * self._log_tail(a)), self.X)
 
     def value_and_partials(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
-        """Warped inputs and their derivatives with respect to log a and log b."""
+        """Warped inputs and their derivatives with respect to log a and log b.
+
+        They are of shape (b, n, d) where `a` and `b` are of shape (b, 1, d).
+        """
         a_log_x = a * self.log_x
         t = np.log(-np.expm1(a_log_x))
         b_tail = b * np.exp(b * t)
