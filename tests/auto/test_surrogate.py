@@ -388,8 +388,9 @@ def test_a_refit_changes_nothing_but_what_it_returns(rng):
 
 
 def test_abilities_are_those_of_all_members(fitted):
-    assert AutoSurrogate().abilities == {"covariance", "gradient", "samples", "file"}
-    assert fitted.abilities == {"covariance", "gradient", "samples", "file"}
+    able = {"covariance", "gradient", "samples", "file", "export"}
+    assert AutoSurrogate().abilities == able
+    assert fitted.abilities == able
 
 
 def test_facts_are_plain_data(fitted):

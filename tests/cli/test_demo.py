@@ -11,7 +11,8 @@ def test_demo(mast, tmp_path):
     assert code == 0
     folder = tmp_path / "mast-demo"
     assert {path.name for path in folder.iterdir()} == {
-        "panel.csv", "cfd.csv", "queries.csv", "wing.mast", "predictions.csv", "wing.png"
+        "panel.csv", "cfd.csv", "queries.csv", "wing.mast", "predictions.csv", "wing.png",
+        "wing.html",
     }  # fmt: skip
     errors = [float(line.split()[-1]) for line in out.splitlines()[-5:-2]]
     assert errors[2] < 0.6 * errors[1] < errors[0]

@@ -226,6 +226,7 @@ def test_three_fidelities():
     assert np.corrcoef(model.predict(trial.X_test), trial.y_test)[0, 1] > 0.99
 
 
+@pytest.mark.filterwarnings("ignore::mastgp.DecadesWarning")
 @pytest.mark.parametrize("name", ["park2", "hartmann3"])
 def test_beats_the_cost_equivalent_gp_where_the_paper_says_so(name):
     ratios = []

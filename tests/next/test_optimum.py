@@ -42,7 +42,7 @@ def test_it_stays_inside_the_data_unless_told_otherwise(drawn_model):
 def test_constraints_limits_and_pools(drawn_model):
     tied = mastgp.optimum(drawn_model, constraints=["x0 + x1 <= 0.6"])
     assert sum(tied.inputs.values()) <= 0.6 + 1e-8
-    held = mastgp.optimum(drawn_model, limits=["target >= 0.2"])
+    held = mastgp.optimum(drawn_model, limits=["y >= 0.2"])
     assert held.mean == pytest.approx(0.2, abs=0.05)
     assert held.feasible >= 0.5
     pool = pd.DataFrame(np.random.default_rng(2).random((200, 2)), columns=["x0", "x1"])
@@ -61,4 +61,4 @@ def test_mistakes(drawn_model):
     with pytest.raises(DataError, match="unknown goal"):
         mastgp.optimum(drawn_model, "best")
     with pytest.raises(DataError, match="probably holds"):
-        mastgp.optimum(drawn_model, limits=["target >= 50"])
+        mastgp.optimum(drawn_model, limits=["y >= 50"])

@@ -45,7 +45,10 @@ def appended(held_out: HeldOut | None, predicted: Distribution, y: Array) -> Hel
     """A held-out check with further points, which were predicted before anybody knew them."""
     if held_out is None:
         return None
+    low, high = predicted.interval(0.95)
     further = {
+        "low": low,
+        "high": high,
         "y": y,
         "mean": predicted.mean,
         "std": np.sqrt(predicted.variance),

@@ -108,7 +108,7 @@ def verdicts(compared: Sequence[Compared]) -> list[str]:
     >>> a = Compared("a", nothing, np.array([1.0, 1.1, 0.9, 1.0]), places)
     >>> b = Compared("b", nothing, np.array([0.1, 0.0, 0.0, -0.1]), places)
     >>> verdicts([b, a])
-    ['a is better than b: its log density is higher by 1.00 ± 0.07 per point.']
+    ['a is better than b: its log density is higher by 1.00 ± 0.06 per point.']
     """
     best = max(compared, key=lambda one: float(np.mean(one.log_density)))
     return [_verdict(best, other) for other in compared if other is not best]

@@ -87,7 +87,7 @@ def optimum(
     --------
     >>> import numpy as np, mastgp
     >>> x = np.linspace(0, 1, 9)[:, None]
-    >>> model = mastgp.fit({"runs": (x, (x[:, 0] - 0.3) ** 2)}, method="hf-only")
+    >>> model = mastgp.fit({"runs": (x, (x[:, 0] - 0.3) ** 2 - 1.0)}, method="hf-only")
     >>> round(mastgp.optimum(model).inputs["x0"], 2)
     0.3
     """

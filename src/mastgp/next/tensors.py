@@ -56,8 +56,8 @@ class TorchProcess:
         self._L = torch.as_tensor(np.ascontiguousarray(factor.L))
         self._alpha = torch.as_tensor(factor.alpha)
         self._beta = torch.as_tensor(factor.beta)
-        self._y_mean = torch.as_tensor(np.ascontiguousarray(process.y_mean))
-        self._y_scale = torch.as_tensor(np.ascontiguousarray(process.y_scale))
+        self._y_mean = torch.as_tensor(np.array(process.y_mean))
+        self._y_scale = torch.as_tensor(np.array(process.y_scale))
 
     def joint(self, U: Tensor, levels: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Mean, covariance, noise variance, and whether points are modelled.
