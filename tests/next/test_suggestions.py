@@ -86,9 +86,7 @@ def test_constraints_and_bounds_hold(optimum_model):
 def test_limits_on_targets_keep_away(optimum_model):
     """The response itself as its limit: no run where it is probably broken."""
     (free,) = mastgp.suggest(optimum_model, goal="minimum", allow=["fine"])
-    (held,) = mastgp.suggest(
-        optimum_model, goal="minimum", allow=["fine"], limits=["y >= 0.2"]
-    )
+    (held,) = mastgp.suggest(optimum_model, goal="minimum", allow=["fine"], limits=["y >= 0.2"])
     assert free.mean < 0.1
     assert held.mean > 0.15
 
