@@ -398,7 +398,8 @@ def _why_nothing(study: Study) -> str:
         return f"{open_ones} trials are open, and nothing is left for more: tell their results."
     if budget is None:
         return "There is nothing more to run."
-    return f"{study.spent:g} of {budget:g} is spent; what is left does not pay for another run."
+    top = study.definition.top
+    return f"{study.spent:g} of {budget:g} is spent; what is left does not pay for another {top} run."
 
 
 def _told(count: int, known: int, new: int, empty: int) -> str:
