@@ -399,7 +399,7 @@ def _why_nothing(study: Study) -> str:
     if budget is None:
         return "There is nothing more to run."
     top = study.definition.top
-    return f"{study.spent:g} of {budget:g} is spent; what is left does not pay for another {top} run."
+    return f"{study.spent:g} of {budget:g} is spent; what is left pays for no other {top} run."
 
 
 def _told(count: int, known: int, new: int, empty: int) -> str:
