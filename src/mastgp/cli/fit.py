@@ -29,8 +29,8 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="One file per fidelity (or NAME=FILE, or NAME=FILE,FILE): text, .xlsx (or "
-        "FILE.xlsx:SHEET), .parquet, .feather; - for standard input.",
+        help="One file or folder per fidelity (or NAME=FILE, NAME=FILE,FILE, 'NAME=*.parquet'): "
+        "text, .xlsx (or FILE.xlsx:SHEET), .parquet, .feather; - for standard input.",
     ),
 ]
 Target = Annotated[

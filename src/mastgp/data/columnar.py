@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..blocks import blocks
 from ..errors import DataError, MastError
 from ..libraries import import_extra
 from .opening import Place
@@ -21,11 +24,17 @@ from .source import Source, checked_names
 PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow")
 #: Most values, and most bytes of texts, that the columns of a file may hold.
 MOST_VALUES, MOST_TEXT = 50_000_000, 2**28
+#: Cells of a block of rows.
+BLOCK_CELLS = 1_000_000
 
 
 def is_columnar(place: Place) -> bool:
     """Whether a file's ending says that it has typed columns."""
     return _ending(place) in (*PARQUET, *FEATHER)
+
+
+def _is_parquet(place: Place) -> bool:
+    return _ending(place) in PARQUET
 
 
 def _ending(place: Place) -> str:
@@ -34,36 +43,109 @@ def _ending(place: Place) -> str:
 
 def read_columns(data: bytes, place: Place) -> Source:
     """Read a file of typed columns; a named index becomes columns too."""
-    parquet = _ending(place) in PARQUET
     try:
-        columns = _of_parquet(data, place) if parquet else _of_feather(data, place)
-        table = _as_table(columns, place)
+        columns = (_of_parquet if _is_parquet(place) else _of_feather)(data, place)
+        return _as_source(columns, place)
     except MastError:
         raise
     except Exception as error:  # pyarrow's errors share no base class with meaning
-        kind = "Parquet" if parquet else "Feather"
-        raise DataError(f"{place} cannot be read as {kind}: {error}") from error
+        raise _unreadable(place, error) from error
+
+
+def column_blocks(place: Place) -> Iterator[Source]:
+    """Read a file of typed columns in blocks of rows, which count on from block to block."""
+    done = 0
+    try:
+        for columns in (_blocks_of_parquet if _is_parquet(place) else _blocks_of_feather)(place):
+            source = _as_source(columns, place)
+            yield replace(source, first=1 + done)
+            done += len(source.rows)
+    except MastError:
+        raise
+    except Exception as error:
+        raise _unreadable(place, error, f" after row {done}" if done else "") from error
+
+
+def columnar_cells(place: Place) -> int:
+    """Number of the cells of a file: exact for Parquet, about so for Feather."""
+    try:
+        if _is_parquet(place):
+            about = _parquet(place).read_metadata(place.path)
+            return int(about.num_rows * about.num_columns)
+        reader = _arrow(place).ipc.open_file(place.path)
+        n_blocks = reader.num_record_batches
+        first = reader.get_batch(0).num_rows if n_blocks else 0
+        return int(first * n_blocks * len(reader.schema.names))
+    except Exception:  # whoever reads the file says what is wrong with it
+        return 0
+
+
+def _unreadable(place: Place, error: Exception, where: str = "") -> DataError:
+    kind = "Parquet" if _is_parquet(place) else "Feather"
+    return DataError(f"{place} cannot be read as {kind}{where}: {error}")
+
+
+def _as_source(columns: Any, place: Place) -> Source:
+    table = _as_table(columns, place)
     objects = [name for name, dtype in table.dtypes.items() if dtype.kind == "O"]
-    return Source(str(place), table.assign(**{name: table[name].map(_as_cell) for name in objects}))
+    cells = {name: table[name].map(_as_cell) for name in objects}
+    return Source(str(place), table.assign(**cells), typed=True)
+
+
+def _parquet(place: Place) -> Any:
+    return import_extra("pyarrow.parquet", "files", f"the file {place.path}")
+
+
+def _arrow(place: Place) -> Any:
+    return import_extra("pyarrow", "files", f"the file {place.path}")
+
+
+def _blocks_of_parquet(place: Place) -> Iterator[Any]:
+    schema = _parquet(place).read_schema(place.path)
+    size = _block_rows(len(checked_names(schema.names, str(place))))
+    with _parquet(place).ParquetFile(place.path, read_dictionary=_texts(schema)) as file:
+        for part in file.iter_batches(batch_size=size):
+            yield _checked_texts(_arrow(place).Table.from_batches([part]), place).cast(schema)
+
+
+def _blocks_of_feather(place: Place) -> Iterator[Any]:
+    """Blocks of a Feather file; of the first format, which has no parts, all at once."""
+    arrow = _arrow(place)
+    with open(place.path, "rb") as file:
+        if file.read(4) == b"FEA1":
+            file.seek(0)
+            yield _of_feather(file.read(), place)
+            return
+    with arrow.ipc.open_file(place.path) as reader:
+        size = _block_rows(len(checked_names(reader.schema.names, str(place))))
+        for i in range(reader.num_record_batches):
+            part = arrow.Table.from_batches([reader.get_batch(i)])
+            for rows in blocks(part.num_rows, size):
+                yield _checked_texts(part.slice(rows.start, rows.stop - rows.start), place)
+
+
+def _block_rows(n_columns: int) -> int:
+    return max(1, BLOCK_CELLS // max(n_columns, 1))
 
 
 def _of_parquet(data: bytes, place: Place) -> Any:
     """Columns of a Parquet file, texts as codes of distinct texts."""
-    parquet = import_extra("pyarrow.parquet", "files", f"the file {place.path}")
+    parquet = _parquet(place)
     schema = parquet.ParquetFile(io.BytesIO(data)).schema_arrow
     checked_names(schema.names, str(place))
-    texts = [field.name for field in schema if _is_text(field.type)]
-    file = parquet.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+    file = parquet.ParquetFile(io.BytesIO(data), read_dictionary=_texts(schema))
     groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
     _check_number(sum(g.column(j).num_values for g in groups for j in range(g.num_columns)), place)
-    table = file.read()
-    _check_texts(table, place)
-    return table.cast(schema)
+    return _checked_texts(file.read(), place).cast(schema)
+
+
+def _texts(schema: Any) -> list[str]:
+    return [field.name for field in schema if _is_text(field.type)]
 
 
 def _of_feather(data: bytes, place: Place) -> Any:
     """Columns of a Feather file, counted part by part."""
-    arrow = import_extra("pyarrow", "files", f"the file {place.path}")
+    arrow = _arrow(place)
     if data.startswith(b"FEA1"):  # the first format has no parts and no compression
         table = import_extra("pyarrow.feather", "files", "").read_table(io.BytesIO(data))
         checked_names(table.schema.names, str(place))
@@ -75,9 +157,7 @@ def _of_feather(data: bytes, place: Place) -> Any:
         parts.append(reader.get_batch(i))
         n_values += parts[-1].num_rows * parts[-1].num_columns
         _check_number(n_values, place)
-    table = arrow.Table.from_batches(parts, schema=reader.schema)
-    _check_texts(table, place)
-    return table
+    return _checked_texts(arrow.Table.from_batches(parts, schema=reader.schema), place)
 
 
 def _is_text(kind: Any) -> bool:
@@ -93,8 +173,8 @@ def _check_number(n_values: int, place: Place) -> None:
         )
 
 
-def _check_texts(table: Any, place: Place) -> None:
-    """Refuse texts that would be too long, each counted as often as it occurs."""
+def _checked_texts(table: Any, place: Place) -> Any:
+    """The same columns; refused are texts that are too long, counted as often as they occur."""
     compute = import_extra("pyarrow.compute", "files", "")
     for name, column in zip(table.schema.names, table.columns, strict=True):
         lengths = [_lengths(chunk, compute) for chunk in column.chunks]
@@ -103,6 +183,7 @@ def _check_texts(table: Any, place: Place) -> None:
                 f"{place}, column {name!r}: its texts have {sum(lengths)} bytes, and no more than "
                 f"{MOST_TEXT} are read; leave it out"
             )
+    return table
 
 
 def _lengths(chunk: Any, compute: Any) -> int:

@@ -268,8 +268,9 @@ class Dataset:
         ----------
         files : sequence of paths, or mapping of fidelity name to one path or several
             One per fidelity, named after it (``coarse.csv``) or as ``name=path``; several of one
-            fidelity as ``name=path,path``; a sheet as ``runs.xlsx:coarse``. With `fidelity_column`,
-            any number of files in which that column names each row's fidelity.
+            fidelity as ``name=path,path``, a folder or a pattern (``name=runs/*.csv``); a sheet as
+            ``runs.xlsx:coarse``. With `fidelity_column`, any number of files in which that column
+            names each row's fidelity.
         target, fidelity_column, inputs, ignore, noise_column, skip_missing
             See :meth:`from_frame`. Columns are matched by name.
         costs, order, exponents, bounds, noise_std, categorical, numeric, integer, log_inputs

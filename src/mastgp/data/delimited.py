@@ -29,8 +29,15 @@ _WORD = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 _LOOKED_AT = 6
 
 
-class _Header(NamedTuple):
-    """Where a table begins: its separator and names, and the number of lines above the data."""
+class TextHeader(NamedTuple):
+    """Where a table begins: its separator and names, and the number of lines above the data.
+
+    Attributes
+    ----------
+    separator : str
+    names : list of str
+    lines : int
+    """
 
     separator: str
     names: list[str]
@@ -39,10 +46,24 @@ class _Header(NamedTuple):
 
 def read_delimited(text: str, path: str) -> Source:
     """Read a table from text; errors name the file and the line."""
-    if not text.strip():
-        raise DataError(f"{path} is empty; it needs a header row")
-    header = _find_header(text, path)
-    rest = _without_comments(_after_line(text, header.lines))
+    header = find_header(text, path)
+    return read_lines(after_line(text, header.lines), header, path)
+
+
+def read_lines(text: str, header: TextHeader, path: str, begins: bool = True) -> Source:
+    """Read lines of a table whose header is known.
+
+    Parameters
+    ----------
+    text : str
+        The lines below the header, or some of them.
+    header : TextHeader
+        With the number of lines above `text`.
+    path : str
+    begins : bool
+        Whether these are the first lines, which may have a row of units.
+    """
+    rest = _without_comments(text)
     table = _read_cells(rest, header, path)
     _number_lines(table, rest, header)
     source = text_source(
@@ -52,6 +73,7 @@ def read_delimited(text: str, path: str) -> Source:
         first=header.lines + 1,
         unit="line",
         separator=" " if header.separator == _SPACES else header.separator,
+        begins=begins,
     )
     if header.separator == _SPACES:
         _refuse_short_rows(source, rest, len(header.names))
@@ -69,8 +91,10 @@ def _refuse_short_rows(source: Source, rest: str, n_cells: int) -> None:
             )
 
 
-def _find_header(text: str, path: str) -> _Header:
+def find_header(text: str, path: str) -> TextHeader:
     """The first line that is no comment; or the last comment, where numbers follow at once."""
+    if not text.strip():
+        raise DataError(f"{path} is empty; it needs a header row")
     above, last = 0, ""
     for line in io.StringIO(text):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -84,25 +108,25 @@ def _find_header(text: str, path: str) -> _Header:
     return header._replace(names=checked_names(header.names, path))
 
 
-def _header_in_comment(comment: str, numbers: _Header, above: int, path: str) -> _Header:
+def _header_in_comment(comment: str, numbers: TextHeader, above: int, path: str) -> TextHeader:
     """Names in a comment right above the numbers, as NumPy's savetxt writes them."""
     words = comment.lstrip("#").strip()
     names = _records(words, numbers.separator, 1)[0][0] if words else []
     if len(names) != len(numbers.names) or all(_looks_numeric(name) for name in names):
         raise DataError(f"{path}: the first line looks like numbers; is the header row missing?")
-    return _Header(numbers.separator, names, above)
+    return TextHeader(numbers.separator, names, above)
 
 
-def _header_at(text: str, above: int, path: str) -> _Header:
+def _header_at(text: str, above: int, path: str) -> TextHeader:
     """The header that begins below some lines; a name may go on in the next line."""
-    body = _after_line(text, above)
+    body = after_line(text, above)
     try:
         separator = _separator(body)
         records = _records(body, separator, 1)
     except csv.Error as error:
         raise DataError(f"{path}: line {above + 1} cannot be read as a header: {error}") from None
     names, lines = records[0]
-    return _Header(separator, names, above + lines)
+    return TextHeader(separator, names, above + lines)
 
 
 def _separator(body: str) -> str:
@@ -160,7 +184,7 @@ def _words(line: str) -> list[str]:
     return [quoted.replace('""', '"') or bare for quoted, bare in _WORD.findall(line)]
 
 
-def _after_line(text: str, n: int) -> str:
+def after_line(text: str, n: int) -> str:
     """What stands below the first n lines."""
     start = 0
     for _ in range(n):
@@ -178,7 +202,7 @@ def _without_comments(text: str) -> str:
     return _QUOTED_OR_COMMENT.sub(lambda m: m[0] if '"' in m[0].split("#")[0] else "", text)
 
 
-def _read_cells(rest: str, header: _Header, path: str) -> pd.DataFrame:
+def _read_cells(rest: str, header: TextHeader, path: str) -> pd.DataFrame:
     """All cells as text; rows that are too long are an error."""
     between = " " if header.separator == _SPACES else header.separator
     numbered = between.join(f"c{i}" for i in range(len(header.names)))
@@ -212,7 +236,7 @@ def _with_line_numbers(message: str, above: int) -> str:
     return re.sub(r"\brow (\d+)", lambda m: f"line {int(m[1]) + above + 1}", counted)
 
 
-def _number_lines(table: pd.DataFrame, rest: str, header: _Header) -> None:
+def _number_lines(table: pd.DataFrame, rest: str, header: TextHeader) -> None:
     """Let the index count lines, where cells go on in the next line."""
     whole = len(table) == rest.count("\n") + (not rest.endswith("\n"))
     if whole or '"' not in rest or header.separator == _SPACES:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..errors import DataError
 from ..files import name_and_path
 from .fidelities import fidelity_name
+from .globs import is_many, name_of_many, paths_of
 from .opening import STANDARD, place_of, split_paths
 
 #: Paths of the user's: one, several, or a list of them for each fidelity.
@@ -37,6 +38,8 @@ class Named(NamedTuple):
 def named_files(files: Files) -> list[Named]:
     """Every file with the name of its fidelity, from what the user gave.
 
+    A folder or a pattern (``runs/*.parquet``) means all of its files.
+
     >>> [file.path for file in named_files(["panel=p1.csv,p2.csv", "fine.csv"])]
     ['p1.csv', 'p2.csv', 'fine.csv']
     """
@@ -46,9 +49,10 @@ def named_files(files: Files) -> list[Named]:
         raise DataError("there are no files; give one for each fidelity")
     if isinstance(files, Mapping):
         return [
-            Named(fidelity_name(label), os.fspath(path), number)
+            Named(fidelity_name(label), path, number)
             for number, (label, given) in enumerate(files.items())
-            for path in ([given] if isinstance(given, str | os.PathLike) else given)
+            for word in ([given] if isinstance(given, str | os.PathLike) else given)
+            for path in paths_of(os.fspath(word))
         ]
     return [
         file for number, text in enumerate(files) for file in _of_argument(os.fspath(text), number)
@@ -56,12 +60,12 @@ def named_files(files: Files) -> list[Named]:
 
 
 def _of_argument(argument: str, number: int) -> list[Named]:
-    """The files that one argument names, as ``fine.csv`` or ``panel=p1.csv,p2.csv``."""
+    """The files that one argument names: ``fine.csv``, ``panel=p1.csv,p2.csv``, ``coarse/``."""
     name, path = _name_and_path(argument)
     paths = split_paths(path)
     if len(paths) > 1 and path == argument:
         raise DataError(f"there is no file {argument}; several files need a name: name={argument}")
-    return [Named(name, one, number) for one in paths]
+    return [Named(name, one, number) for word in paths for one in paths_of(word)]
 
 
 def _name_and_path(argument: str) -> tuple[str, str]:
@@ -71,6 +75,8 @@ def _name_and_path(argument: str) -> tuple[str, str]:
     name, path = name_and_path(argument)
     if path != argument:
         return name, path
+    if is_many(argument):
+        return name_of_many(argument), argument
     place = place_of(argument)
     return place.sheet or Path(place.path).stem, argument
 

@@ -16,13 +16,13 @@ from .sheets import read_sheet
 from .source import Source
 from .text import decoded
 
-__all__ = ["Source", "read_table"]
+__all__ = ["Source", "need_library", "read_table"]
 
 
 def read_table(path: str | os.PathLike[str]) -> Source:
     """Read a file as it is; ``-`` is standard input, and ``runs.xlsx:Sheet2`` a sheet."""
     place = place_of(path)
-    _need_library(place)
+    need_library(place)
     data = read_bytes(place)
     ending = os.path.splitext(place.path)[1].lower()
     if ending in SHEETED:
@@ -36,7 +36,7 @@ def read_table(path: str | os.PathLike[str]) -> Source:
     return source
 
 
-def _need_library(place: Place) -> None:
+def need_library(place: Place) -> None:
     """Say that a library is missing before anything is read."""
     if is_columnar(place):
         import_extra("pyarrow", "files", f"the file {place.path}")

@@ -37,6 +37,8 @@ class Source:
         What stands between cells; a comma for files that are no text.
     units : mapping of column to unit
         What the row below the header says; empty if there is none.
+    typed : bool
+        Whether the file says which columns are numbers, as Parquet does.
     """
 
     path: str
@@ -46,6 +48,7 @@ class Source:
     decimal_comma: bool = False
     separator: str = ","
     units: Mapping[str, str] = field(default_factory=dict)
+    typed: bool = False
 
     def place(self, label: Any) -> str:
         """Say where the row with an index label is: ``line 7 of coarse.csv``."""
@@ -81,12 +84,23 @@ def checked_names(cells: Sequence[str], path: str) -> list[str]:
 
 
 def text_source(
-    names: list[str], table: pd.DataFrame, path: str, *, first: int, unit: str, separator: str = ","
+    names: list[str],
+    table: pd.DataFrame,
+    path: str,
+    *,
+    first: int,
+    unit: str,
+    separator: str = ",",
+    begins: bool = True,
 ) -> Source:
-    """Make a source of cells that are text: without blank rows, nameless columns and units."""
+    """Make a source of cells that are text: without blank rows, nameless columns and units.
+
+    Units are looked for only where the table `begins`, not in the later rows of one.
+    """
     table.columns = pd.Index(names)
     rows = _drop_nameless(_drop_blank_rows(table), path)
-    units = None if rows.empty else units_of_row([str(cell) for cell in rows.iloc[0]])
+    looked_for = begins and not rows.empty
+    units = units_of_row([str(cell) for cell in rows.iloc[0]]) if looked_for else None
     if units is not None and len(rows) > 1:
         pairs = zip(rows.columns, units, strict=True)
         named = {str(column): text for column, text in pairs if text}

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, listed
+from .agreement import check_agreement
 from .arrays import Places, Table
 from .categories import Kinds
 from .cells import is_blank, numeric
@@ -43,8 +44,9 @@ def training_table(
     ----------
     files : sequence of paths, or mapping of fidelity name to one path or several
         One per fidelity, named after it (``coarse.csv``) or as ``name=path``; several files of
-        one fidelity as ``name=path,path``. With `fidelity_column` or a mapping as `target`, any
-        number of files. ``runs.xlsx:coarse`` is a sheet, and ``-`` is standard input.
+        one fidelity as ``name=path,path``; a folder or a pattern (``name=runs/*.csv``) means all
+        of its files. With `fidelity_column` or a mapping as `target`, any number of files.
+        ``runs.xlsx:coarse`` is a sheet, and ``-`` is standard input.
     target : str, sequence of str, or mapping of fidelity name to str
         Column of the response, columns of several responses, or the column of each fidelity's
         response.
@@ -82,6 +84,10 @@ def files_table(
     roles = roles.resolved(headers)
     chosen = roles.inputs_of(headers)
     kinds = kinds or Kinds()
+    said = [chosen[i] for i in kinds.columns(chosen)]
+    for name in {file.name for file in named}:
+        own = (s for f, s in zip(named, sources, strict=True) if f.name == name)
+        check_agreement(own, [*chosen, *roles.targets], free=said)
     texts = text_inputs(sources, chosen, kinds)
     if skip_missing:
         sources = [without_missing(source, chosen, texts, roles.targets) for source in sources]

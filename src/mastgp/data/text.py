@@ -58,10 +58,23 @@ def _in_unicode(data: bytes) -> str | None:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return _decode(data, encoding)
-    zeros = [data[start:200:2].count(0) for start in (0, 1)]
-    if max(zeros) > 0.2 * len(data[:200]) and min(zeros) == 0:  # UTF-16 without its mark
-        return _decode(data, "utf-16-le" if zeros[1] else "utf-16-be")
+    if (order := _order_of_bytes(data)) is not None:  # UTF-16 without its mark
+        return _decode(data, f"utf-16-{order}")
     return _decode(data, "utf-8")
+
+
+def _order_of_bytes(data: bytes) -> str | None:
+    """Order of the bytes of characters, where every second byte is zero; None elsewhere."""
+    zeros = [data[start:200:2].count(0) for start in (0, 1)]
+    if max(zeros) > 0.2 * len(data[:200]) and min(zeros) == 0:
+        return "le" if zeros[1] else "be"
+    return None
+
+
+def is_wide(beginning: bytes) -> bool:
+    """Whether a text that begins so has two bytes for each character."""
+    wide = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return beginning.startswith(wide) or _order_of_bytes(beginning) is not None
 
 
 def _in_windows(data: bytes) -> str | None:

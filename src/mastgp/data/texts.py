@@ -32,7 +32,7 @@ def text_inputs(sources: Sequence[Source], inputs: Sequence[str], kinds: Kinds) 
         name
         for i, name in enumerate(inputs)
         if said.get(i) == "categorical"
-        or (i not in said and all(_holds_labels(source.rows[name]) for source in sources))
+        or (i not in said and all(holds_labels(source.rows[name]) for source in sources))
     ]
 
 
@@ -50,7 +50,8 @@ def labels_of(source: Source, columns: Sequence[str]) -> dict[str, Any]:
     return {column: source.rows[column].astype(object) for column in columns}
 
 
-def _holds_labels(cells: pd.Series[Any]) -> bool:
+def holds_labels(cells: pd.Series[Any]) -> bool:
+    """Whether a column has labels, and not a single number."""
     if cells.dtype.kind == "b" or type(cells.dtype).__name__ == "CategoricalDtype":
         return True
     if cells.dtype.kind in "iufcmM":
