@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
-from mastgp.gp import Categorical, GaussianProcess, Model
+from mastgp.gp import Categorical, GaussianProcess, Model, layout
 from mastgp.gp.ensemble import ProcessEnsemble
 from mastgp.stored import DamagedError
 
@@ -33,7 +35,11 @@ def changed(array, value):
         (lambda s: s.update(groups=changed(s["groups"], 1)), "groups has the value 1"),
         (lambda s: s.update(groups=s["groups"].astype(float)), "groups is no array of whole"),
         (lambda s: s.update(noise_var=-np.ones(9)), "noise_var has the value -1"),
+        (lambda s: s.update(X=changed(s["X"], 1e300)), r"X has the value 1e\+300"),
         (lambda s: s.update(y_scale=np.zeros(1)), "y_scale has the value 0"),
+        (lambda s: s.update(y_scale=np.full(1, 1e-300)), "y_scale has the value 1e-300"),
+        (lambda s: s.update(y_scale=np.full(1, 1e200)), r"y_scale has the value 1e\+200"),
+        (lambda s: s.update(y_mean=np.full(1, -1e200)), r"y_mean has the value -1e\+200"),
         (lambda s: s.update(y_mean=1.0), "y_mean is no array"),
         (lambda s: s.pop("y_mean"), "the process has no 'y_mean'"),
         (lambda s: s["parameters"].update(lengthscales=np.ones((1, 3))), "lengthscales has the sh"),
@@ -60,6 +66,26 @@ def test_noise_is_learned_or_given(process, rng):
     GaussianProcess.from_state(given, state)
     with pytest.raises(DamagedError, match="neither learned nor given"):
         GaussianProcess.from_state(given, {**state, "noise_var": None})
+
+
+@pytest.mark.parametrize("end", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "bounds"),
+    [
+        ("lengthscales", layout.LENGTHSCALE_BOUNDS),
+        ("noise_var", layout.NOISE_BOUNDS),
+        ("warp_a", layout.WARP_BOUNDS),
+        ("warp_b", layout.WARP_BOUNDS),
+    ],
+)
+def test_hyperparameters_are_those_of_a_fit(process, name, bounds, end):
+    """What a search may find is read again, and what it cannot find is refused."""
+    state = process.get_state()
+    outside = bounds[end] * (1.0 + 1e-6 * (2 * end - 1))
+    for value, damaged in ((bounds[end], False), (outside, True)):
+        parameters = {**state["parameters"], name: changed(state["parameters"][name], value)}
+        with pytest.raises(DamagedError, match=name) if damaged else nullcontext():
+            GaussianProcess.from_state(process.model, {**state, "parameters": parameters})
 
 
 @pytest.mark.parametrize(

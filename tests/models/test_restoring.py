@@ -71,6 +71,43 @@ def test_every_array_of_a_state_is_checked(models, method, how):
             restored_estimator(wrong, model.training_data_)
 
 
+@pytest.mark.parametrize("value", [-1e308, 1e308, 1e-308, 1e100])
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "mast-forest"])
+def test_no_number_of_a_state_makes_predictions_that_are_none(models, method, value):
+    """Whatever a number is changed to: the file is refused, or predictions stay in order."""
+    model = models[method]
+    entry, Q = estimator_state(model), np.full((1, len(model.training_data_.feature_names)), 0.37)
+    for path in kinds_of_arrays(entry["state"]):
+        wrong = {**entry, "state": with_array(entry["state"], path, last_set_to(value))}
+        try:
+            changed = restored_estimator(wrong, model.training_data_)
+        except (ModelFileError, ValueError):
+            continue
+        mean, std = changed.predict(Q, return_std=True)
+        low, high = changed.predict_interval(Q)
+        assert np.isfinite([mean, std, low, high]).all(), path
+        assert low <= high, path
+
+
+def kinds_of_arrays(state):
+    """Paths of arrays of numbers; of those of many draws only the first."""
+    paths = [path for path in arrays_in(state) if at(state, path).dtype.kind == "f"]
+    return [path for path in paths if "draws" not in path or path[-2] in (0, "draws")]
+
+
+def at(value, path):
+    return value if not path else at(value[path[0]], path[1:])
+
+
+def last_set_to(value):
+    def change(array):
+        copy = array.copy()
+        copy.flat[-1] = value
+        return copy
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("method", "change", "words"),
     [

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -120,6 +121,21 @@ def test_what_is_wrong_with_levels_is_named(change, words):
     restored_dataset(state)
     with pytest.raises(DamagedError, match=words):
         restored_dataset(change(state))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda s: s["fidelities"][0]["y"].fill(1e151), "y of 'a' has the value"),
+        (lambda s: s["fidelities"][1]["noise_var"].fill(1e301), "noise_var of 'b' has the value"),
+        (lambda s: (s["box"]["low"].fill(-1e308), s["box"]["high"].fill(1e308)), "the widths of"),
+    ],
+)
+def test_data_that_no_fit_would_take_are_refused(data, change, words):
+    state = deepcopy(dataset_state(data))
+    change(state)
+    with pytest.raises(DamagedError, match=words):
+        restored_dataset(state)
 
 
 def test_log_inputs_are_kept():

@@ -206,7 +206,8 @@ def test_files_of_format_4_predict_what_they_did(format4, tmp_path, name):
     path = format4 / f"{name}.mast"
     assert read_archive(path)[0]["format_version"] == 4
     model = mastgp.load(path)
-    np.testing.assert_allclose(model.predict(queries, return_std=True), before, rtol=1e-12)
+    # Processors differ by up to 3e-10: their matrix routines add in another order.
+    np.testing.assert_allclose(model.predict(queries, return_std=True), before, rtol=1e-8)
     model.save(tmp_path / "now.mast")
     assert read_archive(tmp_path / "now.mast")[0]["format_version"] == FORMAT_VERSION
     again = mastgp.load(tmp_path / "now.mast")

@@ -18,6 +18,7 @@ from ..errors import (
     points,
     warn,
 )
+from ..gp.observations import LARGEST_TARGET
 from .box import Box, Limits
 from .categories import check_positive, check_whole
 from .fidelities import Fidelity
@@ -27,8 +28,6 @@ from .suspicion import warn_of_suspicions
 
 Array = NDArray[np.float64]
 
-#: Targets beyond this cannot be squared.
-LARGEST_TARGET = 1e150
 #: Fewer points than this cannot tell the scale of their own target.
 FEW_POINTS = 3
 #: With fewer expensive points than this, held-out points say next to nothing of intervals.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, listed
-from .checks import LARGEST_TARGET
+from ..gp.observations import LARGEST_TARGET
 from .fidelities import Ranking, fidelity_name, mapping_items
 from .rows import Rows
 

@@ -12,6 +12,8 @@ from .parameters import Hyperparameters
 
 Array = NDArray[np.float64]
 
+#: Targets beyond this cannot be squared.
+LARGEST_TARGET = 1e150
 #: Fixed variances are kept above this (standardised units), so that K stays well conditioned.
 FIXED_NOISE_FLOOR = 1e-6
 #: Observations that are said to have no noise at all are taken at their word where the model has

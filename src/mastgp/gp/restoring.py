@@ -10,10 +10,24 @@ from numpy.typing import NDArray
 from .. import stored
 from ..stored import ANY
 from .categorical import n_learned, n_positions
+from .layout import (
+    APART_BOUNDS,
+    FACTOR_BOUNDS,
+    LENGTHSCALE_BOUNDS,
+    NOISE_BOUNDS,
+    POSITION_BOUNDS,
+    SCALE_BOUNDS,
+    WARP_BOUNDS,
+)
 from .model import Model
+from .observations import LARGEST_TARGET
 
-#: Hyperparameters beyond this are those of no fit.
+#: Standardised values beyond this are those of no fit.
 _LARGEST = 1e12
+#: Standardised targets come from numbers up to the largest, and were divided by no less than this.
+_LEAST_SCALE = 1e-16 / LARGEST_TARGET
+#: Hyperparameters at a bound may miss it by rounding, relative to their size.
+_ROUNDING = 1e-9
 #: Most draws of hyperparameters that a file may hold.
 MOST_DRAWS = 1_000
 
@@ -22,7 +36,9 @@ def check_process_state(model: Model, state: Any) -> None:
     """Check what :meth:`GaussianProcess.get_state` returned, against the model it is of."""
     needed = ("parameters", "X", "y", "groups", "noise_var", "y_mean", "y_scale", "report")
     stored.mapping(state, "the process", needed)
-    X = stored.array(state["X"], "X", (ANY, model.n_inputs))
+    X = stored.array(
+        state["X"], "X", (ANY, model.n_inputs), low=-LARGEST_TARGET, high=LARGEST_TARGET
+    )
     n = len(X)
     stored.number(n, "the number of points", low=1)
     stored.check_memory(n)
@@ -33,8 +49,9 @@ def check_process_state(model: Model, state: Any) -> None:
         stored.array(state["noise_var"], "noise_var", (n,), low=0.0, missing=model.learn_noise)
     elif not model.learn_noise:
         raise stored.DamagedError("the noise is neither learned nor given")
-    stored.array(state["y_mean"], "y_mean", (model.n_groups,))
-    stored.array(state["y_scale"], "y_scale", (model.n_groups,), low=5e-324)
+    largest, shape = 10.0 * LARGEST_TARGET, (model.n_groups,)  # differences may be larger
+    stored.array(state["y_mean"], "y_mean", shape, low=-largest, high=largest)
+    stored.array(state["y_scale"], "y_scale", shape, low=_LEAST_SCALE, high=largest)
     check_parameters(model, state["parameters"])
     if state["report"] is not None:
         _check_report(state["report"])
@@ -51,24 +68,25 @@ def _check_levels(model: Model, X: NDArray[Any]) -> None:
 
 
 def check_parameters(model: Model, parameters: Any) -> None:
-    """Check hyperparameters against the model they are of."""
+    """Check hyperparameters against the model they are of, and the bounds of every fit."""
     d, n_components = model.n_inputs, len(model.components)
     n_noises = model.n_groups if model.learn_noise else 0
     warped = model.n_numeric if model.warp else 0
-    shapes: dict[str, tuple[tuple[int, ...], float]] = {  # and least values
-        "lengthscales": ((n_components, d), 1e-12),
-        "scales": ((n_components,), 0.0),
-        "factors": ((model.n_factors,), -_LARGEST),
-        "noise_var": ((n_noises,), 0.0),
-        "warp_a": ((warped,), 1e-12),
-        "warp_b": ((warped,), 1e-12),
+    shapes: dict[str, tuple[tuple[int, ...], tuple[float, float]]] = {
+        "lengthscales": ((n_components, d), LENGTHSCALE_BOUNDS),
+        "scales": ((n_components,), SCALE_BOUNDS),
+        "factors": ((model.n_factors,), FACTOR_BOUNDS),
+        "noise_var": ((n_noises,), NOISE_BOUNDS),
+        "warp_a": ((warped,), WARP_BOUNDS),
+        "warp_b": ((warped,), WARP_BOUNDS),
     }
     if learned := n_learned(model.categories):
-        shapes["positions"] = ((n_positions(model.categories),), -_LARGEST)
-        shapes["apart"] = ((learned,), 0.0)
+        shapes["positions"] = ((n_positions(model.categories),), POSITION_BOUNDS)
+        shapes["apart"] = ((learned,), APART_BOUNDS)
     stored.mapping(parameters, "the hyperparameters", shapes, more=False)
-    for name, (shape, low) in shapes.items():
-        stored.array(parameters[name], name, shape, low=low, high=_LARGEST)
+    for name, (shape, (low, high)) in shapes.items():
+        slack = _ROUNDING * abs(low)
+        stored.array(parameters[name], name, shape, low=low - slack, high=high * (1.0 + _ROUNDING))
 
 
 def check_draws(model: Model, n_points: int, state: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import stored
+from ..gp.observations import LARGEST_TARGET
 
 Array = NDArray[np.float64]
 
@@ -46,8 +47,10 @@ class AppendedColumns:
     def from_state(cls, state: Any, k: int) -> AppendedColumns:
         """Make one from the plain values of a file, for k columns."""
         stored.mapping(state, "a scaling of columns", ("low", "span"), more=False)
-        low = stored.array(state["low"], "the least values of columns", (k,))
-        return cls(low, stored.array(state["span"], "the spans of columns", (k,), low=5e-324))
+        most = LARGEST_TARGET**2  # a column may hold variances
+        what, spans = "the least values of columns", "the spans of columns"
+        low = stored.array(state["low"], what, (k,), low=-most, high=most)
+        return cls(low, stored.array(state["span"], spans, (k,), low=1.0 / most, high=most))
 
     def append(self, X: Array, *columns: Array) -> Array:
         """Inputs with the scaled columns beside them, shape (n, d + k)."""

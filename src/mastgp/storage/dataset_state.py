@@ -12,6 +12,7 @@ from .. import stored
 from ..data.dataset import Box, Dataset, Fidelity
 from ..data.fidelities import Ranking
 from ..data.levels import Category
+from ..gp.observations import LARGEST_TARGET
 from ..stored import ANY
 
 
@@ -70,8 +71,11 @@ def _check(state: Any) -> None:
     _check_ranking(state["hierarchy"], names)
     box = stored.mapping(state["box"], "the box", ("low", "high"))
     low = stored.array(box["low"], "the lower bounds", (d,))
-    if (stored.array(box["high"], "the upper bounds", (d,)) < low).any():
+    high = stored.array(box["high"], "the upper bounds", (d,))
+    if (high < low).any():
         raise stored.DamagedError("an upper bound is below the lower one")
+    with np.errstate(over="ignore"):
+        stored.array(high - low, "the widths of the bounds", (d,))
     _check_logs(box, features, state["fidelities"])
     if state.get("target_name") is not None:
         stored.text(state["target_name"], "the target's name")
@@ -127,9 +131,10 @@ def _check_fidelity(entry: Any, d: int) -> None:
     name = stored.text(entry["name"], "a fidelity's name")
     n = len(stored.array(entry["X"], f"X of {name!r}", (ANY, d)))
     stored.number(n, f"the number of points of {name!r}", low=1)
-    stored.array(entry["y"], f"y of {name!r}", (n,))
+    stored.array(entry["y"], f"y of {name!r}", (n,), low=-LARGEST_TARGET, high=LARGEST_TARGET)
     if entry["noise_var"] is not None:
-        stored.array(entry["noise_var"], f"noise_var of {name!r}", (n,), low=0.0)
+        what, most = f"noise_var of {name!r}", LARGEST_TARGET**2
+        stored.array(entry["noise_var"], what, (n,), low=0.0, high=most * (1.0 + 1e-9))
     stored.array(entry["rows"], f"rows of {name!r}", (n,), low=0, whole=True)
 
 

@@ -28,6 +28,8 @@ from .parameters import decode_parameters, encode_parameters
 SEVERAL = "SeveralTargets"
 #: Most models that a file may hold.
 MOST_MODELS = 1_000
+#: Fidelities at whose points a model is tried when it is read.
+_MOST_TRIED = 5
 
 
 class Storable(Protocol):
@@ -181,7 +183,7 @@ def restored_estimator(entry: Mapping[str, Any], data: Dataset, source: str = "t
             entry["calibration"], "the calibration", low=1e-12, high=1e12
         )
     if _is_made_of_gps(model):
-        _check_predicts(model)
+        _check_predicts(model, data)
     return model
 
 
@@ -192,9 +194,15 @@ def _is_made_of_gps(model: Any) -> bool:
     return all(isinstance(stage, GP) or stage == "gp" for stage in stages)
 
 
-def _check_predicts(model: Any) -> None:
-    """Predict at one training point, so that parts that do not fit together are found now."""
-    data = model.training_data_
-    mean, var = model.predict_unit(data.unit(data.top)[:1])
-    stored.array(np.asarray(mean), "the mean at the first point", (1,))
-    stored.array(np.asarray(var), "the variance at the first point", (1,), low=0.0)
+def _check_predicts(model: Any, data: Dataset) -> None:
+    """Predict at some training points, so that parts that do not fit together are found now."""
+    U = np.vstack([data.unit(fidelity)[[0, -1]] for fidelity in data.fidelities[-_MOST_TRIED:]])
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        mean, var = model.predict_unit(U)
+        low, high = model.predictive_unit(U).interval(0.95)
+    shape = (len(U),)
+    stored.array(np.asarray(var), "the variance at training points", shape, low=0.0)
+    for what, values in (("mean", mean), ("lower end", low), ("upper end", high)):
+        stored.array(np.asarray(values), f"the {what} at training points", shape)
+    if (high < low).any():
+        raise DamagedError("an interval at training points ends before it begins")

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from .. import stored
 from ..errors import DataError, MastError
 from ..estimators import check_random_state
+from ..gp.observations import LARGEST_TARGET
 from ..stored import ANY
 from .base import Fitted, Hints, Surrogate, copied
 
 Array = NDArray[np.float64]
 
-#: Targets beyond this have no variance in double precision.
-_LARGEST = 1e150
 _PLAIN_NAME = re.compile(r"[^/\\\0.][^/\\\0]{0,254}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 #: Seeds are drawn below this.
@@ -94,9 +93,13 @@ class Refittable(Surrogate):
 def _check_recipe(state: Any) -> None:
     """Check the data and the seed of a stage that a file describes."""
     stored.mapping(state, "a stage", ("X", "y", "noise_var", "seed"))
-    n = len(stored.array(state["X"], "X of a stage", (ANY, ANY)))
+    n = len(
+        stored.array(
+            state["X"], "X of a stage", (ANY, ANY), high=LARGEST_TARGET, low=-LARGEST_TARGET
+        )
+    )
     stored.number(n, "the number of points of a stage", low=1)
-    stored.array(state["y"], "y of a stage", (n,), low=-_LARGEST, high=_LARGEST)
+    stored.array(state["y"], "y of a stage", (n,), low=-LARGEST_TARGET, high=LARGEST_TARGET)
     if state["noise_var"] is not None:
         stored.array(state["noise_var"], "noise_var of a stage", (n,), low=0.0)
     stored.number(state["seed"], "the seed of a stage", low=0, high=_SEEDS, whole=True)
