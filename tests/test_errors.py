@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 
 import pytest
 
 import mastgp
 from mastgp import MAST, errors
-from mastgp.errors import listed, points, warn
+from mastgp.errors import MastWarning, listed, points, recorded, silenced, warn
 
 
 def classes_of(base):
@@ -64,3 +65,15 @@ def test_names_and_numbers_in_messages():
     assert listed(["coarse", 3]) == "'coarse', '3'"
     assert listed([]) == ""
     assert [points(n) for n in (0, 1, 2)] == ["0 points", "1 point", "2 points"]
+
+
+def test_warnings_can_be_kept_and_are_given_all_the_same():
+    with warnings.catch_warnings(record=True) as given, recorded() as said:
+        warnings.simplefilter("always")
+        warn("first", MastWarning)
+        warn("first", MastWarning)
+        with silenced(MastWarning):
+            warn("second", MastWarning)
+        warnings.warn("third", UserWarning, stacklevel=1)
+    assert said == ["first"]
+    assert [str(warning.message) for warning in given] == ["first", "first", "third"]

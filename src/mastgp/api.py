@@ -7,10 +7,12 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from . import __version__
 from .data.categories import Kinds, Names, NamesOfCategories
 from .data.dataset import Dataset
 from .data.mappings import stacked
-from .errors import DataError, listed
+from .data.origin import Origin
+from .errors import DataError, listed, recorded
 from .methods import method as find_method
 from .methods import names_with
 from .models.estimator import MultiFidelityRegressor
@@ -86,8 +88,10 @@ def fit(
         model = of_logarithm(model)
     elif log:
         raise DataError(f"log names {listed(log)}, but the target is {data.target_name!r}")
-    model.fit_data(data)
-    suggest_logarithm(model)
+    with recorded() as said:
+        model.fit_data(data)
+        suggest_logarithm(model)
+    model.origin_ = Origin(__version__, warnings=tuple(said))
     return model
 
 

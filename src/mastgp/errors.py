@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 
 class MastError(Exception):
@@ -121,6 +122,22 @@ def warn(message: str, category: type[MastWarning]) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def recorded() -> Iterator[list[str]]:
+    """Keep the texts of the package's warnings inside a ``with`` block; they are given as ever."""
+    said: list[str] = []
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def remember(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+            if issubclass(category, MastWarning) and str(message) not in said:
+                said.append(str(message))
+            show(message, category, *rest)
+
+        warnings.showwarning = remember  # type: ignore[assignment]
+        yield said
 
 
 @contextmanager

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import html
+import shlex
 import shutil
+from pathlib import Path
+
+import mastgp
+from wing import COSTS, FIT, WING
 
 
 def test_a_page_is_written(mast, model_file, tmp_path):
@@ -11,7 +18,18 @@ def test_a_page_is_written(mast, model_file, tmp_path):
     assert "Wrote wing.html" in out
     page = (tmp_path / "wing.html").read_text()
     assert page.startswith("<!doctype html>")
-    assert "mast report wing.mast -o wing.html" in page
+    assert "mast report wing.mast --runs 0" in page
+
+
+def test_the_page_names_files_and_the_command_of_the_fit(mast, model_file, tmp_path):
+    mast("report", "wing.mast", "--runs", "0")
+    page = html.unescape((tmp_path / "wing.html").read_text())
+    command = shlex.join(["mast", *FIT, *COSTS, "-o", "wing.mast", "--no-check"])
+    assert command in page
+    for path in (WING["panel"], WING["cfd"]):
+        assert path in page
+        assert hashlib.sha256(Path(path).read_bytes()).hexdigest() in page
+    assert mastgp.load(model_file).origin_.commands == (command,)
 
 
 def test_several_models_stand_side_by_side(mast, model_file, tmp_path):

@@ -34,6 +34,9 @@ def test_rows_are_added(mast, model_file, new_rows, tmp_path, how):
     )
     Q = pd.read_csv(WING["queries"])[list(examples.INPUTS)]
     np.testing.assert_allclose(grown.predict(Q), own.predict(Q), rtol=1e-8)
+    assert [c.split()[1] for c in grown.origin_.commands] == ["fit", "update"]
+    assert grown.origin_.files[-1].path == "new.csv"
+    assert own.origin_.commands[-1] == "model.update(...)  # 2 rows"
 
 
 def test_a_column_of_fidelities_is_found(mast, model_file, new_rows, tmp_path):

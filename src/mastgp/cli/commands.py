@@ -6,8 +6,11 @@ without a word. The help of a command with many options has them in groups, and 
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import typer
@@ -40,6 +43,25 @@ FIT_EXAMPLES = (
     "mast fit runs.xlsx:2026 --target low=LF,high=HF --order low,high --method auto --skip-missing",
 )
 
+#: Key of the command line in the context of a command.
+_GIVEN = "mastgp.given"
+_told: ContextVar[str | None] = ContextVar("told", default=None)
+
+
+@contextmanager
+def told_as(command: str) -> Iterator[None]:
+    """Inside a ``with`` block a command is said to have been given as `command`."""
+    token = _told.set(command)
+    try:
+        yield
+    finally:
+        _told.reset(token)
+
+
+def command_line() -> str | None:
+    """The command as it was given to the shell; None where there is none."""
+    return _told.get()
+
 
 class Command(TyperCommand):
     """A command that refuses an option given twice, and shows its options in groups."""
@@ -55,8 +77,14 @@ class Command(TyperCommand):
             if single and times > 1 and not getattr(param, "is_flag", False):
                 shown = max(param.opts, key=len)
                 raise typer.BadParameter(f"{shown} is given {times} times; give it once", ctx=ctx)
+        ctx.meta[_GIVEN] = shlex.join(["mast", *ctx.command_path.split()[1:], *args])
         rest: list[str] = super().parse_args(ctx, args)
         return rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, which can ask how it was given."""
+        with told_as(ctx.meta[_GIVEN]):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options group by group."""

@@ -10,6 +10,7 @@ import typer
 
 from ..errors import FileError, MastWarning
 from . import terminal
+from .commands import told_as
 from .files import load_model
 from .fit import fit
 from .plot import plot
@@ -69,8 +70,10 @@ def _fit(panel: str, cfd: str, model_file: str) -> None:
 
     costs = [f"{name}={value:g}" for name, value in examples.COSTS.items()]
     options = f"--target {examples.TARGET} " + " ".join(f"--cost {cost}" for cost in costs)
-    _echo(f"mast fit {panel} {cfd} {options} -o {model_file}")
-    fit([panel, cfd], [examples.TARGET], cost=costs, output=model_file)
+    command = f"mast fit {panel} {cfd} {options} -o {model_file}"
+    _echo(command)
+    with told_as(command):
+        fit([panel, cfd], [examples.TARGET], cost=costs, output=model_file)
 
 
 def _predict(model_file: str, queries: str, predictions: str) -> None:
@@ -84,8 +87,10 @@ def _plot(model_file: str, figure: str) -> None:
 
 
 def _report(model_file: str, page: str) -> None:
-    _echo(f"mast report {model_file} -o {page}")
-    report([model_file], output=page)
+    command = f"mast report {model_file} -o {page}"
+    _echo(command)
+    with told_as(command):
+        report([model_file], output=page)
 
 
 def _echo(command: str) -> None:

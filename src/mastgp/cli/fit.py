@@ -15,7 +15,7 @@ from ..errors import DataError
 from ..progress import progress
 from . import terminal
 from .files import check_output, files_of
-from .reporting import check_all, facts_of, print_fitted, timed
+from .reporting import check_all, facts_of, print_fitted, remember_command, timed
 from .terminal import AsJson
 
 if TYPE_CHECKING:
@@ -246,6 +246,7 @@ def fit(
     table = read(files, columns)
     unfitted = build(method, options, data)
     model, fitting = timed(lambda: train(unfitted, table, terminal.all_names(log)))
+    remember_command(model)
     model.save(output)
     checks, checking = timed(lambda: check_all(model) if check else {})
     if check:

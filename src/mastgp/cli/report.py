@@ -11,6 +11,7 @@ import typer
 from ..errors import DataError
 from ..progress import progress
 from . import terminal
+from .commands import command_line
 from .files import check_output, load_model
 
 ModelFiles = Annotated[
@@ -40,7 +41,7 @@ def report(
     _check_names(model_files)
     check_output(output, inputs=model_files)
     models = {Path(path).stem: load_model(path) for path in model_files}
-    command = shlex.join(["mast", "report", *model_files, "-o", output])
+    command = command_line() or shlex.join(["mast", "report", *model_files, "-o", output])
     with terminal.notes(), progress():
         write_report(models, output, title=title, command=command, n_runs=runs)
     size = Path(output).stat().st_size / 1e6

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError
 from ..progress import QUIET_SECONDS, progress
 from . import printing, terminal
+from .commands import command_line
 
 if TYPE_CHECKING:
     from ..models.estimator import MultiFidelityRegressor
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 #: Rows of the held-out check of each target; None where there is none.
 Checks = dict[str, list[dict[str, Any]] | None]
+
+
+def remember_command(model: Model) -> None:
+    """Keep with a model, be it of one target or of several, the command that made it."""
+    from ..models.targets import models_of
+
+    for one in models_of(model).values():
+        one.origin_ = one.origin_.then(command_line())
 
 
 def check_all(model: Model) -> Checks:

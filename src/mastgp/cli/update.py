@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError, RefitWarning, unknown
+from ..errors import DataError, MastWarning, RefitWarning, unknown
 from ..progress import progress
 from . import terminal
+from .commands import command_line
 from .files import ModelFile, check_output, files_of, load_model
 from .terminal import AsJson
 
@@ -65,6 +66,9 @@ def update(
         X = table.X if hasattr(model, "feature_names_in_") else table.X.to_numpy()
         grown = model.update(X, table.y, table.fidelity, table.noise_std)
     seconds = time.perf_counter() - started
+    ours = [w for w in caught if issubclass(w.category, MastWarning)]
+    said = [*table.origin.warnings, *(str(w.message) for w in ours)]
+    grown.origin_ = model.origin_.then(command_line(), table.origin.files, said)
     grown.save(output)
     due = [str(w.message) for w in caught if issubclass(w.category, RefitWarning)]
     counts = {f.name: len(f.y) for f in grown.training_data_.fidelities}

@@ -13,6 +13,7 @@ from ..errors import DataError, listed
 from .categories import Kinds, check_not_fidelities, encode
 from .checks import check_finite
 from .fidelities import fidelity_name, is_missing
+from .origin import Origin
 from .rows import Options, Rows
 
 Array = NDArray[np.float64]
@@ -42,6 +43,8 @@ class Table:
     units : mapping of column to unit
     kinds : Kinds
         What the user says of the inputs.
+    origin : Origin
+        Files that it was read from, and what was said of them.
     """
 
     X: Any
@@ -52,6 +55,7 @@ class Table:
     target_name: str | Mapping[str, str] | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     kinds: Kinds = field(default_factory=Kinds)
+    origin: Origin = field(default_factory=Origin)
 
     @classmethod
     def of(cls, X: Any, y: Any, fidelity: Any = None, noise_std: Any = None) -> Table:

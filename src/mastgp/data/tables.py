@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, listed
+from ..errors import DataError, listed, recorded
 from .agreement import check_agreement
 from .arrays import Places, Table
 from .categories import Kinds
@@ -21,7 +21,8 @@ from .columns import Header, Roles, Target, how_to_ignore
 from .fidelities import fidelity_name
 from .levels import Category
 from .missing import no_value, without_missing
-from .naming import Files, check_distinct, named_files
+from .naming import Files, Named, check_distinct, named_files
+from .origin import Origin, source_file
 from .reading import Source, read_table
 from .texts import labels_of, text_inputs
 from .units import common_units
@@ -77,13 +78,20 @@ def files_table(
 ) -> Table:
     """Read the training data of all fidelities; see :func:`training_table`."""
     named = named_files(files)
+    with recorded() as said:
+        table = _read(named, roles, skip_missing, kinds or Kinds())
+    read = [source_file(file.path) for file in named]
+    return replace(table, origin=Origin().then(None, read, said))
+
+
+def _read(named: Sequence[Named], roles: Roles, skip_missing: bool, kinds: Kinds) -> Table:
+    """Read the files of all fidelities into one table."""
     if roles.fidelity is None and not roles.results:
         check_distinct(named)
     sources = [read_table(file.path) for file in named]
     headers = [Header(s.path, list(s.rows.columns)) for s in sources]
     roles = roles.resolved(headers)
     chosen = roles.inputs_of(headers)
-    kinds = kinds or Kinds()
     said = [chosen[i] for i in kinds.columns(chosen)]
     for name in {file.name for file in named}:
         own = (s for f, s in zip(named, sources, strict=True) if f.name == name)

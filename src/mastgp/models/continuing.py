@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from ..data.dataset import Dataset
 from ..data.further import Further, extended, further_rows
+from ..data.origin import Origin
+from ..errors import recorded
 from ..estimators import check_is_fitted
 from ..gp import GaussianProcess
 from ..gp.responses import Logarithm, YeoJohnson
@@ -78,6 +80,8 @@ class Continuing:
     calibrate: bool
     #: Rows that have been added since the search for the hyperparameters.
     n_added_: int = 0
+    #: Where the model comes from; nobody knows of models in files of earlier versions.
+    origin_: Origin = Origin()
 
     def parts(self) -> list[Part]:
         """What the model consists of, for whoever asks how fidelities vary together.
@@ -140,6 +144,9 @@ class Continuing:
         inputs = checked_inputs(self, X)
         further = further_rows(self.training_data_, inputs, y, fidelity, noise_std)
         grown = self.updated(further)
-        grown.n_added_ = self.n_added_ + sum(len(new.y) for new in further.values())
-        warn_if_due(self, grown, further)
+        n_new = sum(len(new.y) for new in further.values())
+        grown.n_added_ = self.n_added_ + n_new
+        with recorded() as said:
+            warn_if_due(self, grown, further)
+        grown.origin_ = self.origin_.then(f"model.update(...)  # {n_new} rows", warnings=said)
         return grown

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import __version__
 from ..blocks import blocks, in_blocks
 from ..data.arrays import Table, checked_rows
 from ..data.categories import Kinds, Names, NamesOfCategories
 from ..data.dataset import Bounds, Dataset, assemble
 from ..data.rows import Options
-from ..errors import DataError
+from ..errors import DataError, recorded
 from ..estimators import Regressor, check_is_fitted, check_random_state, clone, validated
 from ..gp import NotPositiveDefiniteError, blas_threads, draw_samples
 from ..gp.blends import Distribution
@@ -283,8 +284,10 @@ class MultiFidelityRegressor(Continuing, OfResponse, Written, Regressor, ABC):
         if hasattr(self, "training_data_"):
             del self.training_data_  # a fit that fails leaves no half-fitted model
         options = Options(self.costs, self.order, self.exponents, self.bounds, self.noise_std)
-        self.fit_data(assemble(checked_rows(table, options, self._validated), options))
-        suggest_logarithm(self)
+        with recorded() as said:
+            self.fit_data(assemble(checked_rows(table, options, self._validated), options))
+            suggest_logarithm(self)
+        self.origin_ = replace(table.origin.then(None, warnings=said), version=__version__)
         return self
 
     def predict(

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.origin import origin_state
 from ..gp.layout import NOISE_BOUNDS
 from ..models.estimator import MultiFidelityRegressor
+from ..storage.dataset_state import data_hash
 
 if TYPE_CHECKING:
     from ..data.dataset import Dataset, Fidelity
@@ -33,6 +35,7 @@ def summarise(model: MultiFidelityRegressor) -> dict[str, Any]:
         "fidelities": _fidelities(data, facts),
         "inputs": _inputs(data, facts.get("inputs", [])),
         "options": _options(model),
+        "origin": {**origin_state(model.origin_), "data_sha256": data_hash(data)},
         **{key: value for key, value in facts.items() if key not in _DISTRIBUTED},
     }
 

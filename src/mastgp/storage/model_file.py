@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import stored
 from ..data.dataset import Dataset
+from ..data.origin import Origin, origin_state, restored_origin
 from ..errors import MastError, ModelFileError
 from ..methods import container_class, stored_class
 from ..stored import DamagedError
@@ -39,6 +40,7 @@ class Storable(Protocol):
     target_name_: str | None
     calibration_: float
     check_: Any
+    origin_: Origin
 
     @property
     def abilities(self) -> frozenset[str]:
@@ -97,6 +99,7 @@ def _description(model: Storable, prefix: str, arrays: Arrays) -> dict[str, Any]
         "parameters": take_out_arrays(own["parameters"], f"{prefix}parameters", arrays),
         "data": take_out_arrays(dataset_state(data), f"{prefix}data", arrays),
         "state": take_out_arrays(own["state"], f"{prefix}state", arrays),
+        "origin": origin_state(model.origin_),
         "check": take_out_arrays(model.check_, f"{prefix}check", arrays),
     }
 
@@ -151,6 +154,8 @@ def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
     if manifest.get("check") is not None:  # not in earlier files
         check = put_back_arrays(manifest["check"], arrays)
         model.check_ = check_kept(check, len(data.top.y))
+    if "origin" in manifest:  # not in earlier files
+        model.origin_ = restored_origin(manifest["origin"])
     target = manifest["target"]
     model.target_name_ = None if target is None else stored.text(target, "the target")
     return model

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from exported import fitted
 from mastgp import validate
 from mastgp.check.heldout import held_out
 from mastgp.models.single import SingleFidelity
-from mastgp.output.report.facts import data_hash, entry_of
+from mastgp.output.report.facts import entry_of
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +47,3 @@ def test_one_expensive_place_leaves_nothing_to_check(rng):
     assert entry.checked is None
     assert entry.page["heldOut"] is None
     assert entry.page["reach"] == 1e9
-
-
-def test_the_hash_is_of_the_data():
-    data = fitted("mast").training_data_
-    assert data_hash(data) == data_hash(fitted("fire").training_data_)
-    assert data_hash(data) != data_hash(dataclasses.replace(data, target_name="lift"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -279,13 +278,3 @@ def _place(model: MultiFidelityRegressor, x: Array, mean: float, std: float) -> 
 def short(values: Any) -> list[float]:
     """Numbers with as many digits as a picture needs."""
     return [float(f"{value:.{_DIGITS}g}") for value in np.asarray(values, dtype=float)]
-
-
-def data_hash(data: Dataset) -> str:
-    """SHA-256 of what a model was fitted to: names, inputs and targets."""
-    digest = hashlib.sha256(repr((data.feature_names, data.target_name)).encode())
-    for fidelity in data.fidelities:
-        digest.update(repr((fidelity.name, fidelity.X.shape)).encode())
-        for values in (fidelity.X, fidelity.y):
-            digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
-    return digest.hexdigest()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from ... import __version__
 from ...check.heldout import HeldOut
-from .facts import Entry, data_hash
-from .markup import Markup, joined, number, percent, table, tag
+from .facts import Entry
+from .markup import Markup, joined, number, percent, table, tag, text
 from .parts import each, figure, section, target_of
 
 #: Levels of a category that a table names.
 _MOST_LEVELS = 6
+#: Files that a sentence names.
+_MOST_FILES = 6
 #: Models of a blend that are listed.
 _MOST_MEMBERS = 8
 #: An expensive set as small as this tells little about how good a model is.
@@ -129,9 +129,19 @@ def _data_of(entry: Entry) -> Markup:
     said = tag(
         "p",
         f"The model predicts {target_of(entry)} as {facts['predicts']} would give it.",
+        tag("span", _read_from(facts["origin"]["files"])),
         tag("span", " " + assumed) if facts["costs_assumed"] else "",
     )
     return joined([said, tag("div", fidelities, inputs, class_="pair")])
+
+
+def _read_from(files: Sequence[dict[str, Any]]) -> str:
+    """Which files it was made from."""
+    names = [file["path"] for file in files]
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST_FILES} more files" if len(names) > _MOST_FILES else ""
+    return f" It was made from {', '.join(names[:_MOST_FILES])}{more}."
 
 
 def _noise(fidelity: dict[str, Any]) -> str:
@@ -322,38 +332,43 @@ def made_section(entries: Sequence[Entry], command: str) -> Markup:
 
 
 def _made_of(entry: Entry) -> Markup:
-    facts, data = entry.facts, entry.data
+    facts, origin = entry.facts, entry.facts["origin"]
     options = {key: value for key, value in facts["options"].items() if value is not None}
     rows = [
         ["method", f"{facts['method']} ({facts['label']})"],
         ["options", ", ".join(f"{key}={value}" for key, value in options.items()) or "none"],
         ["response", facts.get("response") or "as it is"],
         ["calibration", f"standard deviations × {number(entry.model.calibration_)}"],
-        ["data (SHA-256)", data_hash(data)],
-        ["mastgp", __version__],
+        ["random state", str(entry.model.random_state)],
+        ["fitted by", f"mastgp {origin['version'] or '(an earlier version)'}"],
+        ["its data (SHA-256)", origin["data_sha256"]],
     ]
-    told = table(["", ""], rows, caption="The model", texts=[0, 1])
-    return joined(
-        [
-            told,
-            tag("p", "To fit it again:"),
-            tag("pre", tag("code", fit_command(entry)), tabindex="0"),
-        ]
-    )
+    told = table(["what", "value"], rows, caption="The model", texts=[0, 1])
+    return joined([told, _files(origin), _warnings(origin), _again(entry)])
 
 
-def fit_command(entry: Entry) -> str:
-    """The command that fits such a model, with a file named after each source."""
-    data, facts = entry.data, entry.facts
-    files = " ".join(_quoted(f"{f.name}.csv") for f in data.fidelities)
-    costs = ",".join(f"{name}={cost:g}" for name, cost in data.ranking.costs.items())
-    order = ",".join(f.name for f in data.fidelities)
-    parts = ["mast fit", files, f"--target {_quoted(entry.page['target'])}"]
-    if len(data.fidelities) > 1:
-        assumed = facts["costs_assumed"]
-        parts.append(f"--order {_quoted(order)}" if assumed else f"--cost {_quoted(costs)}")
-    return " ".join([*parts, "-o model.mast"])
+def _files(origin: dict[str, Any]) -> Markup | str:
+    """The files that were read, each with its hash."""
+    rows = [[file["path"], file["sha256"] or "–"] for file in origin["files"]]
+    return table(["file", "SHA-256"], rows, caption="Files", texts=[0, 1]) if rows else ""
 
 
-def _quoted(argument: str) -> str:
-    return shlex.quote(argument)
+def _warnings(origin: dict[str, Any]) -> Markup:
+    """What was said when the model was made."""
+    if origin["version"] is None:
+        return text("")
+    if not origin["warnings"]:
+        return tag("p", "There were no warnings when the model was fitted.")
+    said = [tag("li", warning) for warning in origin["warnings"]]
+    return joined([tag("p", "Warnings when the model was fitted:"), tag("ul", *said)])
+
+
+def _again(entry: Entry) -> Markup:
+    """How to make the model again."""
+    commands = entry.facts["origin"]["commands"]
+    if commands:
+        words, shown = "To make the model again:", "\n".join(commands)
+    else:
+        words = "The model was fitted in Python. With its rows this fits it again:"
+        shown = f"{entry.model!r}.fit(X, y, fidelity=labels)"
+    return joined([tag("p", words), tag("pre", tag("code", shown), tabindex="0")])

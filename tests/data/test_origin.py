@@ -1,0 +1,60 @@
+"""Where a model comes from."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from mastgp.data.origin import Origin, SourceFile, origin_state, restored_origin, source_file
+from mastgp.data.tables import training_table
+from mastgp.errors import MissingWarning
+from mastgp.stored import DamagedError
+
+WHOLE = Origin("1.0", ("mast fit a.csv",), (SourceFile("a.csv", "00"), SourceFile("-")), ("hm",))
+
+
+def test_a_step_is_added_and_nothing_is_said_twice():
+    after = WHOLE.then("mast update b.csv", [SourceFile("b.csv")], ["hm", "oh"])
+    assert after.commands == ("mast fit a.csv", "mast update b.csv")
+    assert [file.path for file in after.files] == ["a.csv", "-", "b.csv"]
+    assert after.warnings == ("hm", "oh")
+    assert WHOLE.then(None) == WHOLE
+
+
+def test_it_comes_back_from_plain_values():
+    assert restored_origin(origin_state(WHOLE)) == WHOLE
+    assert restored_origin(origin_state(Origin())) == Origin()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 1},
+        {"commands": "mast"},
+        {"commands": [1]},
+        {"files": [{"path": "a"}]},
+        {"files": [{"path": "a", "sha256": 3}]},
+        {"warnings": ["a"] * 1001},
+        {"more": 1},
+    ],
+)
+def test_what_is_damaged_is_refused(change):
+    with pytest.raises(DamagedError):
+        restored_origin({**origin_state(WHOLE), **change})
+
+
+def test_a_file_is_known_by_its_hash(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"x,y\n1,2\n")
+    assert source_file(str(path)).sha256 == hashlib.sha256(b"x,y\n1,2\n").hexdigest()
+    assert source_file("-") == SourceFile("standard input")
+
+
+def test_a_table_knows_its_files_and_what_was_said_of_them(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("x,y\n1,2\n3,\n5,6\n")
+    with pytest.warns(MissingWarning) as said:
+        table = training_table([str(path)], "y", skip_missing=True)
+    assert [file.path for file in table.origin.files] == [str(path)]
+    assert list(table.origin.warnings) == [str(warning.message) for warning in said]
