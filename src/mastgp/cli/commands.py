@@ -63,6 +63,11 @@ def command_line() -> str | None:
     return _told.get()
 
 
+def _words(ctx: Any) -> list[str]:
+    """Names of a command and of those above it, without the program's."""
+    return [] if ctx.parent is None else [*_words(ctx.parent), str(ctx.info_name)]
+
+
 class Command(TyperCommand):
     """A command that refuses an option given twice, and shows its options in groups."""
 
@@ -77,7 +82,7 @@ class Command(TyperCommand):
             if single and times > 1 and not getattr(param, "is_flag", False):
                 shown = max(param.opts, key=len)
                 raise typer.BadParameter(f"{shown} is given {times} times; give it once", ctx=ctx)
-        ctx.meta[_GIVEN] = shlex.join(["mast", *ctx.command_path.split()[1:], *args])
+        ctx.meta[_GIVEN] = shlex.join(["mast", *_words(ctx), *args])
         rest: list[str] = super().parse_args(ctx, args)
         return rest
 

@@ -38,7 +38,7 @@ def test_a_model_of_python_says_how_to_fit_it_again(entry):
 
 
 def test_warnings_of_the_fit_are_kept(rng):
-    X = rng.random((6, 2))
+    X = rng.random((3, 2))
     with pytest.warns(UserWarning, match="few"):
         model = SingleFidelity().fit(X, X[:, 0])
     assert any("few" in warning for warning in model.origin_.warnings)
