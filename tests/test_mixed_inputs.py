@@ -96,6 +96,32 @@ def test_data_without_noise_are_interpolated(kernel):
         assert np.abs(residual).max() < 1e-6
 
 
+def cooling(X, gain):
+    """Energy of a cooled room: five numbers of any size, and two switches."""
+    width, setpoint, shade, *gaps, blinds, fan = X.T
+    sun = 900.0 * (1.0 - 0.3 * blinds) * (12.0 - width) ** 1.2 * (1.0 + 0.1 * np.sin(9.0 * shade))
+    return 2e4 + gain * sun - 800.0 * (setpoint - 24.0) * (1.0 + fan) + 30.0 * gaps[0] * gaps[1]
+
+
+@pytest.mark.parametrize("name", ["ar1", "mast", "hf-only", "fire", "recursive", "auto"])
+def test_a_nested_design_with_switches_is_interpolated(name):
+    """The case in which SMT's mixed MFK misses its own training points (SMT, issue 817).
+
+    Every expensive run is at the place of a cheap one, there are two switches, and many runs lie
+    in a corner. Values are in the ten thousands.
+    """
+    rng = np.random.default_rng(817)
+    numbers = rng.uniform([6.5, 24.0, 0.2, 2.0, 2.0], [12.0, 26.0, 0.7, 6.0, 6.0], (26, 5))
+    numbers[22:, [1, 3, 4]] = [26.0, 6.0, 6.0]
+    low = np.column_stack([numbers, rng.integers(0, 2, (26, 2))])
+    high = low[8:]
+    tables = {"low": (low, cooling(low, 0.9)), "high": (high, cooling(high, 1.0) - 900.0)}
+    exact = {"low": 0.0, "high": 0.0}
+    data = Dataset.from_tables(tables, costs=COSTS, noise_std=exact, categorical=[5, 6])
+    found = mastgp.fit(data, method=name).predict(high)
+    np.testing.assert_allclose(found, tables["high"][1], rtol=1e-6)
+
+
 def test_gradients_are_by_numbers_only():
     model = mastgp.fit(tables(), COSTS, method="ar1-map", categorical=CATEGORICAL)
     at, step = queries(4), 1e-5

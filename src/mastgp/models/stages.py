@@ -128,7 +128,15 @@ def fit_process(
 
 def noise_var_of(fitted: Fitted, fidelity: Fidelity) -> Array | None:
     """Noise variance of a fidelity's observations, if its model has one or it is known."""
-    return fidelity.noise_var if fitted.noise_var is None else fitted.noise_var
+    known, seen = fidelity.noise_var, fitted.noise_var
+    if known is None or seen is None:
+        return known if seen is None else seen
+    return np.where(known == 0.0, 0.0, seen) if _takes_zero_noise(fitted) else seen
+
+
+def _takes_zero_noise(fitted: Fitted) -> bool:
+    """Whether a model takes observations without noise at their word."""
+    return isinstance(fitted, GaussianProcess) and bool(fitted.model.categories)
 
 
 def warn_about_ties(data: Dataset) -> None:
