@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import mastgp
@@ -148,6 +149,30 @@ def test_samples_and_covariances():
     _, cov = model.predict(at, return_cov=True)
     np.testing.assert_allclose(np.sqrt(cov.diagonal()), model.predict(at, return_std=True)[1])
     assert model.sample_y(at, 3, random_state=0).shape == (5, 3)
+
+
+@pytest.mark.parametrize("name", [*OURS, "auto"])
+def test_numbers_are_the_same_to_the_last_bit_however_they_are_given(name):
+    """An array, a table with named columns, and a table with numbers that are written as text."""
+    rng = np.random.default_rng(5)
+    X = {fidelity: rng.random((n, 2)) for fidelity, n in (("low", 14), ("high", 6))}
+    y = {fidelity: np.sin(4 * at[:, 0]) + at[:, 1] for fidelity, at in X.items()}
+    frames = {fidelity: pd.DataFrame(at, columns=["a", "b"]) for fidelity, at in X.items()}
+    texts = {fidelity: frame.astype({"b": str}) for fidelity, frame in frames.items()}
+    at = rng.random((5, 2))
+    asked = pd.DataFrame(at, columns=["a", "b"])
+    bits = [
+        mastgp.fit({f: (given[f], y[f]) for f in given}, COSTS, method=name, **options).predict(
+            query, return_std=True
+        )
+        for given, query, options in (
+            (X, at, {}),
+            (frames, asked, {}),
+            (texts, asked, {"numeric": ["b"]}),
+        )
+    ]
+    np.testing.assert_array_equal(bits[1], bits[0])
+    np.testing.assert_array_equal(bits[2], bits[0])
 
 
 def test_text_needs_no_option_and_is_noted():

@@ -39,6 +39,15 @@ def test_units_are_kept_apart():
     assert read.place(read.rows.index[0]) == "line 3 of a.csv"
 
 
+def test_labels_that_look_like_units_are_labels():
+    read = source(["tool", "blades"], [["A2", "1"], ["B3", "2"], ["C4", "1"]])
+    assert read.units == {}
+    assert len(read.rows) == 3
+    assert len(source(["c0"], [["W0"], ["00"]]).rows) == 2
+    failed = source(["x", "y"], [["m", "kg/m3"], ["0,5", "failed"], ["", "2"]])
+    assert failed.units == {"x": "m", "y": "kg/m3"}
+
+
 def test_a_lone_row_is_no_row_of_units():
     assert source(["case"], [["m"]]).rows.to_numpy().tolist() == [["m"]]
 

@@ -15,7 +15,9 @@ def test_units(cell):
     assert looks_like_unit(cell)
 
 
-@pytest.mark.parametrize("cell", ["", "-", "0.5", "nan", "failed", "two", "[0.5]", "run A", "foo"])
+@pytest.mark.parametrize(
+    "cell", ["", "-", "0.5", "nan", "failed", "two", "[0.5]", "run A", "foo", "W0", "C1", "m12"]
+)
 def test_other_cells(cell):
     assert not looks_like_unit(cell)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gp.structures import co_kriging, random_point, shared_mean, single
-from mastgp.gp import Categorical, Component, GaussianProcess, Model, ProcessEnsemble
+from mastgp.gp import Categorical, Component, GaussianProcess, Model, ProcessEnsemble, likelihood
 from mastgp.gp.categorical import POSITION_SCALE, Embedding, n_positions
 from mastgp.gp.fitting import default_starts
 from mastgp.gp.likelihood import Objective
@@ -174,6 +174,45 @@ def test_a_process_is_the_same_after_saving(rng):
     restored = GaussianProcess.from_state(process.model, process.get_state())
     X = np.column_stack([np.linspace(0, 1, 5), [0, 0.5, 1, 0, 0.5]])
     np.testing.assert_array_equal(process.predict(X), restored.predict(X))
+
+
+@pytest.mark.parametrize("warp", [False, True])
+@pytest.mark.parametrize("structure", [single, co_kriging, shared_mean])
+@pytest.mark.parametrize("kernel", ["rbf", "matern52"])
+def test_without_categories_nothing_changes_to_the_last_bit(
+    rng, structure, kernel, warp, monkeypatch
+):
+    """The way of categories, walked with none of them, has the bits of the way without it."""
+    model = structure(3, kernel, warp, True)
+    data = mixed_data(rng, model)
+    plain = Objective(model, data)
+    with monkeypatch.context() as patched:
+        patched.setattr(likelihood, "embedding_of", Embedding)
+        by_levels = Objective(model, data)
+    assert plain.embedding is None
+    assert by_levels.embedding is not None
+    for _ in range(3):
+        theta = random_point(rng, plain.layout)
+        (value, gradient), (value2, gradient2) = plain(theta), by_levels(theta)
+        assert value == value2
+        np.testing.assert_array_equal(gradient, gradient2)
+
+
+def test_without_categories_fits_are_the_same_to_the_last_bit(rng, monkeypatch):
+    X, at = rng.random((14, 2)), rng.random((5, 2))
+    y = np.sin(5 * X[:, 0]) + X[:, 1]
+    model = Model(2, warp=True)
+    plain = GaussianProcess.fit(model, X, y)
+    monkeypatch.setattr(likelihood, "embedding_of", Embedding)
+    by_levels = GaussianProcess.fit(model, X, y)
+    assert by_levels.objective.embedding is not None
+    for one, other in (
+        (plain.predict(at), by_levels.predict(at)),
+        (plain.predict_gradient(at), by_levels.predict_gradient(at)),
+        (plain.get_state()["parameters"].values(), by_levels.get_state()["parameters"].values()),
+    ):
+        for mine, theirs in zip(one, other, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 def test_without_categories_files_do_not_mention_positions(rng):

@@ -7,7 +7,10 @@ from sklearn.exceptions import NotFittedError
 
 import mastgp
 from mastgp import MAST, ConstantTargetWarning, DataError, MissingWarning, ModelFileError
+from mastgp.estimators import clone
+from mastgp.methods import METHODS
 from mastgp.models import CoKriging, SeveralTargets, models_of
+from mastgp.models.transformed import of_logarithm
 from support import COSTS
 
 QUERIES = np.array([[0.2, 0.3], [0.6, 0.9], [0.5, 0.5]])
@@ -42,6 +45,30 @@ def test_each_target_equals_its_separate_fit(data, fitted):
             model.predict_interval(QUERIES), alone.predict_interval(QUERIES)
         )
         assert model.target_name_ == name
+
+
+@pytest.mark.parametrize(
+    "name", ["auto", "ar1", "mast", "fire", "recursive", "hf-only", "shared-bias"]
+)
+@pytest.mark.parametrize("log", [False, True])
+def test_a_joint_call_gives_every_method_its_separate_fits(data, name, log):
+    X, Y, labels = data
+    Y = Y.assign(cl=Y["cl"] + 0.1)  # positive, too
+    rows = np.r_[:10, 24:32]
+    X, Y, labels = X[rows], Y.iloc[rows], labels[rows]
+    method = METHODS[name].build(costs=COSTS, random_state=3)
+    with pytest.warns(MissingWarning):
+        joint = SeveralTargets(method, log=["cd"] if log else ()).fit(X, Y, labels)
+    for target, model in joint.models_.items():
+        there = Y[target].notna().to_numpy()
+        own = clone(method)
+        alone = (of_logarithm(own) if log and target == "cd" else own).fit(
+            X[there], Y[target][there], labels[there]
+        )
+        for ask in ("predict", "predict_interval"):
+            np.testing.assert_array_equal(
+                getattr(model, ask)(QUERIES), getattr(alone, ask)(QUERIES)
+            )
 
 
 def test_answers_are_those_of_the_single_models(fitted):

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError, listed
-from .units import units_of_row
+from .units import may_have_unit, units_of_row
 
 #: Tables with more columns are not read: no model has so many inputs.
 MOST_COLUMNS = 5_000
 #: Longer names are no names.
 LONGEST_NAME = 10_000
+#: Rows below one of units that are looked at.
+_LOOKED_AT = 100
 
 
 @dataclass(frozen=True)
@@ -99,15 +101,23 @@ def text_source(
     """
     table.columns = pd.Index(names)
     rows = _drop_nameless(_drop_blank_rows(table), path)
-    looked_for = begins and not rows.empty
-    units = units_of_row([str(cell) for cell in rows.iloc[0]]) if looked_for else None
-    if units is not None and len(rows) > 1:
-        pairs = zip(rows.columns, units, strict=True)
-        named = {str(column): text for column, text in pairs if text}
+    units = _units_above(rows) if begins else None
+    if units is not None:
         rows = rows.iloc[1:]
-    else:
-        named = {}
-    return Source(path, rows, first, unit, separator != ",", separator, named)
+    return Source(path, rows, first, unit, separator != ",", separator, units or {})
+
+
+def _units_above(rows: pd.DataFrame) -> dict[str, str] | None:
+    """Units of the columns, if the first row holds nothing else; None if it does not."""
+    units = units_of_row([str(cell) for cell in rows.iloc[0]]) if len(rows) > 1 else None
+    if units is None:
+        return None
+    below = rows.iloc[1 : 1 + _LOOKED_AT]
+    for position, unit in enumerate(units):
+        if unit and not may_have_unit([str(cell) for cell in below.iloc[:, position]]):
+            return None
+    pairs = zip(rows.columns, units, strict=True)
+    return {str(column): unit for column, unit in pairs if unit}
 
 
 def _drop_blank_rows(table: pd.DataFrame) -> pd.DataFrame:

@@ -23,7 +23,8 @@ _KNOWN = frozenset(_PLAIN) | {prefix + unit for prefix in _PREFIXES for unit in 
 #: Cells that say that a column has no unit.
 _NONE = frozenset({"", "-", "--", "1", "[-]", "[]", "(-)", "[1]", "()"})
 _BRACKETS = re.compile(r"^(\[[^\[\]]{1,30}\]|\([^()]{1,30}\)|<[^<>]{1,30}>)$")
-_BETWEEN = re.compile(r"[\s*/·.^()\[\]⁰¹²³⁴⁵⁶⁷⁸⁹⁻+-]+|(?<=[A-Za-zµμΩ°])[0-9]+")
+#: What stands between the words of a unit; powers that follow a word at once are 2 to 9.
+_BETWEEN = re.compile(r"[\s*/·.^()\[\]⁰¹²³⁴⁵⁶⁷⁸⁹⁻+-]+|(?<=[A-Za-zµμΩ°])[2-9](?![0-9])")
 
 
 def looks_like_unit(cell: str) -> bool:
@@ -51,6 +52,18 @@ def units_of_row(cells: Sequence[str]) -> list[str] | None:
     if not all(looks_like_unit(cell) or cell in _NONE for cell in stripped):
         return None
     return [_bare(cell) if looks_like_unit(cell) else "" for cell in stripped]
+
+
+def may_have_unit(cells: Sequence[str]) -> bool:
+    """Whether the cells below one that looks like a unit may be measured in it.
+
+    Labels may look like units, too: A2, below it B2. A column of numbers has one number at least.
+
+    >>> may_have_unit(["failed", "0,5"]), may_have_unit(["B2", "C3"]), may_have_unit(["", ""])
+    (True, False, True)
+    """
+    filled = [cell for cell in cells if cell.strip()]
+    return not filled or any(_is_number(cell.replace(",", ".")) for cell in filled)
 
 
 def common_units(by_file: Mapping[str, Mapping[str, str]]) -> dict[str, str]:

@@ -128,7 +128,7 @@ class Embedding:
 
     def numbers(self, X: Array) -> Array:
         """The numeric columns of inputs, shape (n, number of them)."""
-        return X[:, self.numeric]
+        return np.ascontiguousarray(X[:, self.numeric])
 
     def columns(self, X: Array, numbers: Array, positions: Array, apart: Array) -> Array:
         """What kernels see at inputs `X`, whose numeric part may have been warped to `numbers`."""
