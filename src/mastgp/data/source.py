@@ -113,9 +113,9 @@ def _units_above(rows: pd.DataFrame) -> dict[str, str] | None:
     if units is None:
         return None
     below = rows.iloc[1 : 1 + _LOOKED_AT]
-    for position, unit in enumerate(units):
-        if unit and not may_have_unit([str(cell) for cell in below.iloc[:, position]]):
-            return None
+    named = [below.iloc[:, position] for position, unit in enumerate(units) if unit]
+    if named and not any(may_have_unit([str(cell) for cell in column]) for column in named):
+        return None
     pairs = zip(rows.columns, units, strict=True)
     return {str(column): unit for column, unit in pairs if unit}
 
