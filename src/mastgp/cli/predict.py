@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,18 +16,22 @@ from .files import ModelFile, check_output, load_model
 from .terminal import AsJson
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     import pandas as pd
 
-    from ..data.dataset import Dataset
-    from ..data.source import Source
     from ..data.writing import Dialect
-    from ..models.estimator import MultiFidelityRegressor
-    from .reporting import Model
+    from ..output.predictions import Extrapolation, Predicted
+
+    #: Takes a block of queries with their predictions.
+    Receive = Callable[[Predicted], None]
 
 Queries = Annotated[
     str,
     typer.Argument(
-        metavar="QUERIES", help="File of points: text, .xlsx, .parquet, .feather; - for stdin."
+        metavar="QUERIES",
+        help="File of points, a folder of files or a pattern: text, .xlsx, .parquet, .feather; - "
+        "for stdin.",
     ),
 ]
 Output = Annotated[
@@ -44,9 +50,6 @@ SkipMissing = Annotated[
     bool, typer.Option("--skip-missing", help="Leave out rows with empty cells, and say how many.")
 ]
 
-#: Columns that are added to the file's own; a median, too, where the response is transformed.
-ADDED = ("mean", "std", "lower95", "upper95")
-
 
 def predict(
     model_file: ModelFile,
@@ -57,48 +60,25 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Predict at the points of a file: adds mean, std, lower95 and upper95 of each target."""
-    from ..data.tables import query_inputs, query_source
-    from ..data.units import common_units
+    from ..data.globs import paths_of
     from ..data.writing import check_ending
-    from ..models.targets import models_of
+    from ..output.predictions import Extrapolation, predict_blocks, query_blocks
 
     output = None if output == "-" else output
     if output is not None:
-        check_output(output, inputs=[model_file, queries])
+        check_output(output, inputs=[model_file, *paths_of(queries)])
         check_ending(output)
     _check_not_swapped(model_file, queries)
     model = load_model(model_file)
-    datasets = [one.training_data_ for one in models_of(model).values()]
-    data = datasets[0]
-    with terminal.notes():
-        source = query_source(queries, data.feature_names, skip_missing, data.categories)
-    for one in datasets:
-        inputs = query_inputs(source, one.feature_names, one.categories)
-        common_units({model_file: one.units, source.path: source.units})
-    note_extrapolation(data, inputs)
-    predictions = add_predictions(model, source.rows, inputs, include_noise)
-    _hand_out(predictions, inputs, source, output, as_json)
-
-
-def _hand_out(
-    predictions: pd.DataFrame,
-    inputs: pd.DataFrame,
-    source: Source,
-    output: str | None,
-    as_json: bool,
-) -> None:
-    """Write predictions to a file, or print them."""
-    from ..data.writing import Dialect, is_text
-
-    dialect = Dialect.of(source)
-    if source.separator != dialect.separator or not is_text(output or "", dialect):
-        predictions = predictions.assign(**inputs)  # as numbers, however they were written
+    found = Extrapolation()
+    with terminal.notes(), progress(), _receiver(output, as_json) as receive:
+        sources = query_blocks(queries, model, skip_missing)
+        for block in predict_blocks(model, sources, include_noise, model_file):
+            found.add(block)
+            receive(block)
+    _say(model, found)
     if output is not None:
-        _write(predictions, output, dialect, as_json)
-    elif as_json:
-        terminal.print_json(predictions.assign(**inputs).to_dict(orient="records"))
-    else:
-        dialect.write(terminal.printable(predictions), sys.stdout)
+        _say_written(found.total, output, as_json)
 
 
 def _check_not_swapped(model_file: str, queries: str) -> None:
@@ -106,71 +86,76 @@ def _check_not_swapped(model_file: str, queries: str) -> None:
         raise DataError("the model comes first, then the queries: did you swap the two files?")
 
 
-def note_extrapolation(data: Dataset, inputs: pd.DataFrame) -> None:
-    """Say where queries leave the range of the expensive points, if cheap ones go further."""
-    if not data.cheaper:
-        return
-    categorical = {category.column for category in data.categories}
-    for i, name in enumerate(data.feature_names):
-        if i in categorical:
-            continue
-        low, high = data.top.X[:, i].min(), data.top.X[:, i].max()
-        beyond = int(data.box.beyond(inputs[name].to_numpy(), i, low, high, 0.05).sum())
-        if beyond:
-            terminal.note(
-                f"{beyond} of {len(inputs)} queries are outside the range of the {data.top.name} "
-                f"points in {name!r} ({low:g} to {high:g}): there the correction of the cheap data "
-                "is a guess"
-            )
+def _receiver(output: str | None, as_json: bool) -> AbstractContextManager[Receive]:
+    """What takes blocks of predictions: a file, or the standard output."""
+    if output is not None:
+        return _to_file(output)
+    return _as_json() if as_json else _to_standard_output()
 
 
-def add_predictions(
-    model: Model, table: pd.DataFrame, inputs: pd.DataFrame, include_noise: bool
-) -> pd.DataFrame:
-    """Add the columns of the predictions to a table."""
+@contextmanager
+def _to_file(output: str) -> Iterator[Receive]:
+    from ..data.writing import table_writer
+
+    with table_writer(output) as write:
+        shaped = _Shape(output)
+        yield lambda block: write(shaped.table(block), shaped.dialect_of(block))
+
+
+@contextmanager
+def _as_json() -> Iterator[Receive]:
+    records: list[Any] = []
+    yield lambda block: records.extend(block.table.assign(**block.inputs).to_dict(orient="records"))
+    terminal.print_json(records)
+
+
+@contextmanager
+def _to_standard_output() -> Iterator[Receive]:
+    shaped, begun = _Shape(""), False
+
+    def receive(block: Predicted) -> None:
+        nonlocal begun
+        table = terminal.printable(shaped.table(block))
+        shaped.dialect_of(block).write(table, sys.stdout, header=not begun)
+        begun = True
+
+    yield receive
+
+
+class _Shape:
+    """How blocks are written: the first one decides for all."""
+
+    def __init__(self, output: str) -> None:
+        self._output = output
+        self._dialect: Dialect | None = None
+        self._as_numbers = False
+
+    def dialect_of(self, block: Predicted) -> Dialect:
+        """The dialect of the queries."""
+        from ..data.writing import Dialect, is_text
+
+        if self._dialect is None:
+            self._dialect = Dialect.of(block.source)
+            other = block.source.separator != self._dialect.separator
+            self._as_numbers = other or not is_text(self._output, self._dialect)
+        return self._dialect
+
+    def table(self, block: Predicted) -> pd.DataFrame:
+        """The table to write; inputs as numbers unless text stays as it is."""
+        self.dialect_of(block)
+        return block.table.assign(**block.inputs) if self._as_numbers else block.table
+
+
+def _say(model: Any, found: Extrapolation) -> None:
     from ..models.targets import models_of
 
-    models = models_of(model)
-    added: dict[str, Any] = {}
-    with terminal.notes(), progress():
-        for one in models.values():
-            values = _predicted(one, inputs, include_noise)
-            columns = _free_columns(list(values), table, one.target_name_, len(models) > 1)
-            added |= dict(zip(columns, values.values(), strict=True))
-    return table.assign(**added)
+    data = next(iter(models_of(model).values())).training_data_
+    for sentence in found.sentences(data):
+        terminal.note(sentence)
 
 
-def _predicted(
-    model: MultiFidelityRegressor, inputs: pd.DataFrame, include_noise: bool
-) -> dict[str, Any]:
-    """The columns of one target's predictions; with a median where it is not the mean."""
-    X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
-    mean, std = model.predict(X, return_std=True, include_noise=include_noise)
-    ends = model.predict_interval(X, include_noise=include_noise)
-    values = dict(zip(ADDED, (mean, std, *ends), strict=True))
-    if model.is_transformed:
-        values["median"] = model.predict_quantile(X, 0.5, include_noise)
-    return values
-
-
-def _free_columns(
-    names: list[str], table: pd.DataFrame, target: str | None, several: bool
-) -> list[str]:
-    """Names of the new columns: plain ones, or after the target where there are others or taken."""
-    columns = names
-    if several or set(columns) & set(table.columns):
-        columns = [f"{target or 'predicted'}_{name}" for name in names]
-    taken = sorted(set(columns) & set(table.columns))
-    if taken:
-        raise DataError(f"the file of queries has a column {taken[0]!r} already; rename it")
-    return columns
-
-
-def _write(predictions: pd.DataFrame, output: str, dialect: Dialect, as_json: bool) -> None:
-    from ..data.writing import write_table
-
-    write_table(predictions, output, dialect)
+def _say_written(n: int, output: str, as_json: bool) -> None:
     if as_json:
-        terminal.print_json({"rows": len(predictions), "output": output})
+        terminal.print_json({"rows": n, "output": output})
     else:
-        terminal.say(f"Wrote {len(predictions)} predictions to {output}.")
+        terminal.say(f"Wrote {n} predictions to {output}.")

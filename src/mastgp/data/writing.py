@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -13,6 +15,7 @@ from ..errors import DataError, listed
 from ..files import atomic_write
 from ..libraries import import_extra
 from .columnar import FEATHER, PARQUET
+from .columnar_out import column_writer
 from .sheets import write_sheet
 from .source import Source
 
@@ -39,11 +42,22 @@ class Dialect:
         """Semicolons and decimal commas for a file that has both; else commas and points."""
         return cls(";", ",") if source.separator == ";" and _has_commas(source) else cls()
 
-    def write(self, table: pd.DataFrame, file: Any, separator: str | None = None) -> None:
-        """Write a table as text."""
-        between = separator or self.separator
-        decimal = "." if separator else self.decimal
-        table.to_csv(file, index=False, sep=between, decimal=decimal, lineterminator="\n")
+    def write(
+        self, table: pd.DataFrame, file: Any, separator: str | None = None, header: bool = True
+    ) -> None:
+        """Write a table as text, or its next rows without a header."""
+        table.to_csv(
+            file,
+            index=False,
+            header=header,
+            sep=separator or self.separator,
+            decimal="." if separator else self.decimal,
+            lineterminator="\n",
+        )
+
+
+#: Writes the next rows of a table, text in a dialect.
+Write = Callable[[pd.DataFrame, Dialect], None]
 
 
 def check_ending(path: str | os.PathLike[str]) -> None:
@@ -62,24 +76,51 @@ def write_table(
     table: pd.DataFrame, path: str | os.PathLike[str], dialect: Dialect | None = None
 ) -> None:
     """Write a table in the format that the file's ending names; whole or not at all."""
+    with table_writer(path) as write:
+        write(table, dialect or Dialect())
+
+
+@contextmanager
+def table_writer(path: str | os.PathLike[str]) -> Iterator[Write]:
+    """Write a table block by block, in the format that the file's ending names.
+
+    The file appears under its name only once it is complete. Each block is written at once, but
+    for spreadsheets.
+
+    Yields
+    ------
+    function
+        Takes the next rows as a table, always with the same columns, and the dialect of text.
+    """
     check_ending(path)
-    with atomic_write(path) as file:
-        _write(table, file, path, dialect or Dialect())
+    with atomic_write(path) as file, _writer(file, path) as write:
+        yield write
 
 
-def _write(
-    table: pd.DataFrame, file: IO[bytes], path: str | os.PathLike[str], dialect: Dialect
-) -> None:
+def _writer(file: IO[bytes], path: str | os.PathLike[str]) -> AbstractContextManager[Write]:
     ending = _ending(path)
-    if ending in PARQUET:
-        table.to_parquet(file, index=False)
-    elif ending in FEATHER:
-        table.reset_index(drop=True).to_feather(file)
-    elif ending in _SHEETS:
-        write_sheet(table, file, str(path))
-    else:
-        between = _TEXT[ending]
-        dialect.write(table, file, None if between == "," else between)
+    if ending in (*PARQUET, *FEATHER):
+        return column_writer(file, path, parquet=ending in PARQUET)
+    return _in_sheet(file, str(path)) if ending in _SHEETS else _as_text(file, _TEXT[ending])
+
+
+@contextmanager
+def _as_text(file: IO[bytes], between: str) -> Iterator[Write]:
+    begun = False
+
+    def write(table: pd.DataFrame, dialect: Dialect) -> None:
+        nonlocal begun
+        dialect.write(table, file, None if between == "," else between, header=not begun)
+        begun = True
+
+    yield write
+
+
+@contextmanager
+def _in_sheet(file: IO[bytes], path: str) -> Iterator[Write]:
+    parts: list[pd.DataFrame] = []
+    yield lambda table, dialect: parts.append(table)
+    write_sheet(pd.concat(parts, ignore_index=True), file, path)
 
 
 def is_text(path: str | os.PathLike[str], dialect: Dialect) -> bool:
