@@ -9,10 +9,7 @@ from typing import Any
 
 from .facts import Entry
 from .markup import Markup, joined, number, percent, table, tag, text, void
-from .parts import each, figure, section, target_of
-
-#: Colours that cheap fidelities take in turn.
-_N_COLOURS = 3
+from .parts import N_COLOURS, each, figure, mark, section, target_of
 
 
 def explore_section(entries: Sequence[Entry]) -> Markup:
@@ -31,7 +28,13 @@ def explore_section(entries: Sequence[Entry]) -> Markup:
     ]
     side = _controls(entries, live) if live else ""
     body = tag("div", side, _pictures(entries), class_="explore" if live else "")
-    return section("explore", "What does the response look like?", tag("p", said), *notes, body)
+    return section(
+        "explore",
+        "What does the response look like?",
+        tag("p", said, class_="screen-only"),
+        *notes,
+        body,
+    )
 
 
 def _controls(entries: Sequence[Entry], live: Sequence[tuple[int, Entry]]) -> Markup:
@@ -124,20 +127,17 @@ def _pictures(entries: Sequence[Entry]) -> Markup:
 
 
 def _legend(entries: Sequence[Entry]) -> Markup:
-    def mark(kind: str, words: str) -> Markup:
-        return tag("li", tag("i", class_=kind), words)
-
     names = list(dict.fromkeys(f.name for entry in entries for f in entry.data.cheaper))
     tops = list(dict.fromkeys(entry.data.top.name for entry in entries))
-    cheap = [
-        mark(f"b-cheap{i % _N_COLOURS}", f"{name}, as observed") for i, name in enumerate(names)
-    ]
     return tag(
         "ul",
-        mark("bar b-model", "prediction"),
-        mark("wide b-band", "95 % interval"),
-        *(mark("b-top", name) for name in tops),
-        *cheap,
+        mark("bar b-model", "prediction", "model"),
+        mark("wide b-band", "95 % interval", "band"),
+        *(mark("b-top", name, f"of {name}") for name in tops),
+        *(
+            mark(f"b-cheap{i % N_COLOURS}", f"{name}, as observed", f"of {name}")
+            for i, name in enumerate(names)
+        ),
         tag("li", "Points are near the slice, not on it; paler is further away."),
         class_="legend",
     )
@@ -278,44 +278,53 @@ def _advice(entry: Entry) -> Markup:
         why = entry.advice.why_none
         return tag("p", f"There is no advice on the next run: {why}.") if why else text("")
     names = [own["name"] for own in entry.page["inputs"]]
-    headings = ["run", *names, "cost", "predicted", "95 % interval", "why"]
-    rows = [
-        [
-            run.fidelity,
-            *(_shown(run.inputs[name]) for name in names),
-            number(run.cost),
-            number(run.mean),
-            f"{number(run.interval[0])} to {number(run.interval[1])}",
-            run.reason,
-        ]
+    runs = [
+        {
+            "fidelity": run.fidelity,
+            **{name: _shown(run.inputs[name]) for name in names},
+            "cost": number(run.cost),
+            f"predicted {entry.page['target']}": number(run.mean),
+            "95 % interval": f"{number(run.interval[0])} to {number(run.interval[1])}",
+        }
         for run in entry.advice.runs
     ]
     said = "These runs would make the surrogate more accurate for the least cost."
-    caption = "Next runs, the most valuable for its cost first"
-    shown = table(headings, rows, caption=caption, texts=[0, len(headings) - 1])
-    return joined([tag("h3", "What to run next"), tag("p", said), shown])
+    shown = _listed(runs, "run", "Next runs, the most valuable for its cost first")
+    why = tag("ol", *(tag("li", run.reason) for run in entry.advice.runs))
+    return joined([tag("h3", "What to run next"), tag("p", said), shown, tag("p", "Why:"), why])
 
 
 def _places(entry: Entry) -> Markup:
     """The most uncertain places, with a way to go there."""
     names = [own["name"] for own in entry.page["inputs"]]
-    live = bool(entry.page["document"])
-    rows = [
-        [
-            *(_shown(place["inputs"][name]) for name in names),
-            number(place["mean"]),
-            number(place["std"], 3),
-        ]
-        + ([_go(place["inputs"])] if live else [])
-        for place in entry.unsure["places"]
+    places = [
+        {
+            **{name: _shown(place["inputs"][name]) for name in names},
+            f"predicted {entry.page['target']}": number(place["mean"]),
+            "std": number(place["std"], 3),
+            **({"": _go(place["inputs"], k)} if entry.page["document"] else {}),
+        }
+        for k, place in enumerate(entry.unsure["places"], 1)
     ]
-    headings = [*names, f"predicted {entry.page['target']}", "std", *([""] if live else [])]
-    return table(headings, rows, caption="The most uncertain places")
+    return _listed(places, "place", "The most uncertain places")
+
+
+def _listed(entries: Sequence[dict[str, Any]], what: str, caption: str) -> Markup:
+    """A few places with many inputs each: whichever are fewer are the columns."""
+    keys = list(entries[0])
+    if len(entries) < len(keys):
+        headings = [what, *range(1, len(entries) + 1)]
+        return table(
+            headings, [[key, *(own[key] for own in entries)] for key in keys], caption=caption
+        )
+    rows = [[k, *own.values()] for k, own in enumerate(entries, 1)]
+    return table([what, *keys], rows, caption=caption)
 
 
 def _shown(value: Any) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def _go(inputs: dict[str, Any]) -> Markup:
-    return tag("button", "Go there", type="button", data_go=json.dumps(inputs))
+def _go(inputs: dict[str, Any], k: int) -> Markup:
+    label = f"Go to place {k}"
+    return tag("button", "Go there", type="button", data_go=json.dumps(inputs), aria_label=label)

@@ -136,6 +136,7 @@ def _page(name: str, model: MultiFidelityRegressor, checked: HeldOut | None) -> 
         "target": model.target_name_ or "y",
         "unit": data.units.get(model.target_name_ or ""),
         "predicts": data.top.name,
+        "log": model.is_logarithmic,
         "document": document,
         "whyNot": why_not,
         "inputs": [_input(data, i) for i in range(len(data.feature_names))],

@@ -17,7 +17,7 @@ from .facts import Advice, Entry, entry_of
 from .markup import Markup, joined, json_for_page, tag, void
 
 #: Scripts that run in the page, in this order.
-_SCRIPTS = ("predictor", "worker", "charts", "page")
+_SCRIPTS = ("predictor", "worker", "charts", "tools", "page")
 
 
 def write_page(

@@ -8,6 +8,9 @@ from typing import Any
 from .facts import Entry
 from .markup import Markup, tag, text
 
+#: Colours that cheap fidelities take in turn.
+N_COLOURS = 3
+
 
 def section(anchor: str, title: str, *content: Any) -> Markup:
     """A section with its heading."""
@@ -25,6 +28,20 @@ def each(entries: Sequence[Entry], content: Callable[[Entry, int], Any]) -> Mark
         if part
     ]
     return tag("div", *titled, class_="pair")
+
+
+def mark(kind: str, words: str, series: str) -> Markup:
+    """An entry of a legend, which shows a series or hides it."""
+    button = tag(
+        "button",
+        tag("i", class_=kind),
+        words,
+        type="button",
+        data_series=series,
+        aria_pressed="true",
+        title="Show or hide",
+    )
+    return tag("li", button)
 
 
 def target_of(entry: Entry) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ...check.heldout import HeldOut
 from .facts import Entry
 from .markup import Markup, joined, number, percent, table, tag, text
-from .parts import each, figure, section, target_of
+from .parts import N_COLOURS, each, figure, mark, section, target_of
 
 #: Levels of a category that a table names.
 _MOST_LEVELS = 6
@@ -317,7 +317,12 @@ def _trust_chart(entry: Entry, i: int) -> Markup:
         )
     shown = table(["source", "points", "least", "mean", "most trust"], rows, caption="Trust")
     chart = figure("trust", i, "Trust in each cheap point", "")
-    return joined([tag("p", said), tag("div", chart, shown, class_="pair")])
+    marks = [
+        mark(f"b-cheap{k % N_COLOURS}", own["name"], f"of {own['name']}")
+        for k, own in enumerate(entry.page["trust"])
+    ]
+    legend = tag("ul", *marks, class_="legend")
+    return joined([tag("p", said), tag("div", tag("div", legend, chart), shown, class_="pair")])
 
 
 def made_section(entries: Sequence[Entry], command: str) -> Markup:

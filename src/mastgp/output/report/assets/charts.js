@@ -1,11 +1,12 @@
 "use strict";
 /*
  * Small charts in SVG: axes, lines, bands, points, bars and maps. They take their colours from the
- * page's style, so that they follow dark and light, the screen and the printer.
+ * page's style, so that they follow dark and light, the screen and the printer. What can be done
+ * with them (values on hover, zoom, files) is in tools.js.
  */
 const mastCharts = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LETTER = 6.4; // width of a small letter in pixels
+  const LETTER = 6.8; // width of a small letter in pixels
 
   function el(name, attributes = {}, text) {
     const node = document.createElementNS(SVG, name);
@@ -50,9 +51,12 @@ const mastCharts = (() => {
     return found;
   }
 
+  /* Ticks as text, with the digits that tell them apart. */
   function tickText(values) {
-    const texts = values.map((value) => short(Math.abs(value) < 1e-12 * Math.max(...values.map(Math.abs)) ? 0 : value, 6));
-    return texts;
+    const largest = Math.max(...values.map(Math.abs));
+    const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 0;
+    const digits = step > 0 ? Math.ceil(Math.log10(largest / step) + 1.01) : 6;
+    return values.map((value) => short(Math.abs(value) < 1e-12 * largest ? 0 : value, Math.min(Math.max(digits, 2), 15)));
   }
 
   function clipped(text, letters) {
@@ -73,28 +77,60 @@ const mastCharts = (() => {
     return [low, high];
   }
 
-  function padded([low, high], share = 0.05) {
+  function padded([low, high], share = 0.05, log = false) {
+    if (log) return padded([Math.log(low), Math.log(high)], share).map(Math.exp);
     return [low - share * (high - low), high + share * (high - low)];
   }
 
+  /* Draw for paper, where charts have a width of their own; with null for the screen again. */
+  function onPaper(width) {
+    paper = width;
+  }
+
+  /* Powers of ten, or more of them where there are few. */
+  function logTicks(low, high, count) {
+    const decades = [];
+    for (let k = Math.ceil(Math.log10(low) - 1e-9); k <= Math.log10(high) + 1e-9; k++) decades.push(10 ** k);
+    if (decades.length > 2) return decades.filter((_, i) => i % Math.ceil(decades.length / count) === 0);
+    const finer = [];
+    for (let k = Math.floor(Math.log10(low)); k <= Math.log10(high); k++) [1, 2, 5].forEach((f) => finer.push(f * 10 ** k));
+    const inside = finer.filter((v) => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));
+    return inside.length > 1 ? inside : ticks(low, high, count);
+  }
+
   let clips = 0;
+  let paper = null; // width in pixels of a chart on paper, while it is printed
+  const states = new WeakMap(); // of every figure: its options, what draws on it, what is zoomed into
+  const finish = []; // what is done with every chart once it is drawn
 
   /*
-   * An empty chart in a figure. Options: x, y: {domain, label, levels, percent}; height; square;
-   * label, for those who cannot see it. Returns scales and layers to draw on.
+   * A chart in a figure. Options: x, y: {domain, label, levels, percent, log}; height; square; label,
+   * for those who cannot see it; name, of files; table, the numbers in it; hover, what is said at a
+   * pixel; click, what is done there; zoomed, what follows a zoom. `draw` gets scales and layers.
    */
-  function chart(figure, options) {
+  function chart(figure, options, draw) {
+    states.set(figure, { view: {}, ...states.get(figure), options, draw });
+    return render(figure);
+  }
+
+  function viewed(axis, view) {
+    return view ? { ...axis, domain: view } : axis;
+  }
+
+  function render(figure) {
+    const { options, view, draw } = states.get(figure);
     const holder = figure.querySelector(".plot");
-    const width = Math.max(holder.clientWidth || 320, 200);
+    const width = paper ? (options.wide ? 2 : 1) * paper : Math.max(holder.clientWidth || 320, 200);
     const height = options.square ? Math.min(width, options.height || 360) : options.height || 220;
-    const yTicks = axisTicks(options.y, height / 45);
-    const yTexts = axisTexts(options.y, yTicks, 14);
+    const axes = { x: viewed(options.x, view.x), y: viewed(options.y, view.y) };
+    const yTicks = axisTicks(axes.y, height / 45);
+    const yTexts = axisTexts(axes.y, yTicks, 14);
     const left = Math.min(20 + LETTER * Math.max(...yTexts.map((t) => t.length), 2) + 10, width * 0.42);
     const box = { left: left + 4, right: width - 10, top: 10, bottom: height - 40 };
     const svg = el("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img" });
     svg.setAttribute("aria-label", options.label || "");
-    const x = scale(options.x.domain, box.left, box.right);
-    const y = scale(options.y.domain, box.bottom, box.top);
+    const x = scale(axes.x, box.left, box.right);
+    const y = scale(axes.y, box.bottom, box.top);
     const clip = `clip${(clips += 1)}`;
     const defs = el("defs");
     const path = el("clipPath", { id: clip });
@@ -102,23 +138,27 @@ const mastCharts = (() => {
     defs.append(path);
     const back = el("g", { class: "grid" });
     const layer = el("g", { "clip-path": `url(#${clip})` });
-    const front = el("g");
-    svg.append(defs, back, layer, front);
-    drawAxes(svg, back, box, x, y, options, yTicks, yTexts);
+    svg.append(defs, back, layer);
+    drawAxes(svg, back, box, x, y, { ...options, ...axes }, yTicks, yTexts);
     holder.replaceChildren(svg);
-    return { svg, layer, front, x, y, box, width, height, options };
+    const c = { svg, layer, x, y, box, width, height, options, figure, holder };
+    draw(c);
+    finish.forEach((step) => step(c));
+    return c;
   }
 
-  function scale([low, high], from, to) {
-    const map = (value) => from + ((value - low) / (high - low)) * (to - from);
-    map.invert = (pixel) => low + ((pixel - from) / (to - from)) * (high - low);
+  function scale({ domain: [low, high], log }, from, to) {
+    const [of, back] = log ? [Math.log, Math.exp] : [(v) => v, (v) => v];
+    const [a, b] = [of(low), of(high)];
+    const map = (value) => from + ((of(value) - a) / (b - a)) * (to - from);
+    map.invert = (pixel) => back(a + ((pixel - from) / (to - from)) * (b - a));
     map.domain = [low, high];
     return map;
   }
 
   function axisTicks(axis, count) {
     if (axis.levels) return axis.levels.map((_, i) => i);
-    return ticks(axis.domain[0], axis.domain[1], Math.max(Math.floor(count), 2));
+    return (axis.log ? logTicks : ticks)(axis.domain[0], axis.domain[1], Math.max(Math.floor(count), 2));
   }
 
   function axisTexts(axis, values, letters) {
@@ -211,19 +251,29 @@ const mastCharts = (() => {
     c.layer.append(el("image", { href: large.toDataURL(), x: left, y: top, width: right - left, height: bottom - top, preserveAspectRatio: "none" }));
   }
 
-  /* Lines of equal value by marching squares, each with its level as its title. */
+  /* Lines of equal value by marching squares, each with its value on it. */
   function contours(c, columns, rows, values, levels) {
     for (const level of levels) {
-      let d = "";
+      const pieces = [];
       for (let r = 0; r + 1 < rows.length; r++) {
-        for (let q = 0; q + 1 < columns.length; q++) d += cell(c, columns, rows, values, level, r, q);
+        for (let q = 0; q + 1 < columns.length; q++) pieces.push(...cell(c, columns, rows, values, level, r, q));
       }
-      const path = el("path", { d, class: "contour" });
-      path.append(el("title", {}, short(level)));
-      if (d) c.layer.append(path);
+      if (!pieces.length) continue;
+      const d = pieces.map(([from, to]) => `M${from.map((v) => v.toFixed(1)).join(" ")}L${to.map((v) => v.toFixed(1)).join(" ")}`).join("");
+      c.layer.append(el("path", { d, class: "contour" }));
+      labelContour(c, pieces, short(level));
     }
   }
 
+  /* The value of a line, at the piece of it that is furthest from the frame of the chart. */
+  function labelContour(c, pieces, text) {
+    const { left, right, top, bottom } = c.box;
+    const room = ([[x, y]]) => Math.min(x - left, right - x, 2 * (y - top), 2 * (bottom - y));
+    const [[x, y]] = pieces.reduce((best, piece) => (room(piece) > room(best) ? piece : best));
+    if (room([[x, y]]) > 14) c.layer.append(el("text", { x: x.toFixed(1), y: (y + 3.5).toFixed(1), "text-anchor": "middle", class: "level" }, text));
+  }
+
+  /* Pieces of a line inside one cell of the grid, in pixels. */
   function cell(c, columns, rows, values, level, r, q) {
     const corners = [[r, q], [r, q + 1], [r + 1, q + 1], [r + 1, q]];
     const points = [];
@@ -232,14 +282,14 @@ const mastCharts = (() => {
       const [a, b] = [values[r1][q1], values[r2][q2]];
       if (a < level === b < level) return;
       const t = (level - a) / (b - a);
-      const x = columns[q1] + t * (columns[q2] - columns[q1]);
-      const y = rows[r1] + t * (rows[r2] - rows[r1]);
-      points.push(`${c.x(x).toFixed(1)} ${c.y(y).toFixed(1)}`);
+      const between = (from, to) => from + t * (to - from);
+      points.push([between(c.x(columns[q1]), c.x(columns[q2])), between(c.y(rows[r1]), c.y(rows[r2]))]);
     });
-    let d = "";
-    for (let k = 0; k + 1 < points.length; k += 2) d += `M${points[k]}L${points[k + 1]}`;
-    return d;
+    return points.length > 2 ? [points.slice(0, 2), points.slice(2)] : points.length ? [points] : [];
   }
 
-  return { el, html, short, besideError, ticks, extent, padded, chart, line, band, dots, rule, heat, contours, mapColour, clipped };
+  return {
+    el, html, short, besideError, ticks, extent, padded, chart, render, states, finish, onPaper,
+    line, band, dots, rule, heat, contours, mapColour, clipped,
+  };
 })();

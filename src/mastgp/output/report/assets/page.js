@@ -2,6 +2,7 @@
 /* What moves in a report: charts, sliders, and the surrogate behind them. */
 (() => {
   const C = mastCharts;
+  const T = mastTools;
   const data = JSON.parse(document.getElementById("report-data").textContent);
   const entries = data.entries;
   const $ = (selector, within = document) => within.querySelector(selector);
@@ -181,14 +182,15 @@
 
   /* ---------------------------------------------------------------- slices */
 
-  function along(input, count) {
+  function along(input, count, ends) {
     if (input.levels) return input.levels;
     if (input.integer && input.high - input.low <= 25) {
       const whole = [];
       for (let v = Math.ceil(input.low); v <= input.high; v++) whole.push(v);
       return whole;
     }
-    const of = input.log ? [Math.log(input.low), Math.log(input.high)] : [input.low, input.high];
+    const [low, high] = ends || [input.low, input.high];
+    const of = input.log ? [Math.log(low), Math.log(high)] : [low, high];
     return Array.from({ length: count }, (_, k) => {
       const at = of[0] + ((of[1] - of[0]) * k) / (count - 1);
       const value = input.log ? Math.exp(at) : at;
@@ -204,36 +206,62 @@
     return own.unit ? `${own.name} [${own.unit}]` : own.name;
   }
 
-  const axisOf = (entry) => ({ label: withUnit({ name: entry.target, unit: entry.unit }) });
+  /* What is zoomed into in a figure: ends of x and of y, or nothing. */
+  function viewOf(figure) {
+    const state = figure && C.states.get(figure);
+    return state ? state.view : {};
+  }
+
+  const targetAxis = (entry, domain) => ({ domain, label: withUnit({ name: entry.target, unit: entry.unit }), log: entry.log });
+
+  /* The axis of an input: a range, or places for levels and whole numbers. */
+  function inputAxis(input, at) {
+    let domain = isDiscrete(input) ? [at[0] - 0.5, at[at.length - 1] + 0.5] : [input.low, input.high];
+    if (!(domain[1] > domain[0])) domain = [domain[0] - 0.5, domain[0] + 0.5];
+    return { domain, label: withUnit(input), levels: input.levels, fixed: isDiscrete(input), log: input.log && input.varies };
+  }
+
+  const nameOf = (input, value) => (typeof value === "number" ? C.short(value) : value);
 
   function drawSlice(entry, i, xs, values, range) {
     const figure = $(`#slices [data-input="${i}"]`);
     if (!figure || !values.length) return;
     const input = entry.inputs[i];
-    const [mean, , low, high] = [0, 1, 2, 3].map((k) => values.map((value) => value[k]));
+    const [mean, std, low, high] = [0, 1, 2, 3].map((k) => values.map((value) => value[k]));
     const at = input.levels ? xs.map((_, k) => k) : xs;
-    const domain = isDiscrete(input) ? [at[0] - 0.5, at[at.length - 1] + 0.5] : [input.low, input.high];
-    const current = inputs.get(input.name).value;
-    const label = `Prediction of ${entry.target} along ${input.name}, from ${C.short(Math.min(...mean))} to ${C.short(Math.max(...mean))}`;
-    const x = { domain: domain[1] > domain[0] ? domain : C.padded([domain[0] - 0.5, domain[0] + 0.5]), label: withUnit(input), levels: input.levels };
-    const c = C.chart(figure, { x, y: { domain: range, ...axisOf(entry) }, height: 215, label });
-    if (isDiscrete(input)) {
-      at.forEach((place, k) => {
-        C.line(c, [place, place], [low[k], high[k]], { class: "c-model", "stroke-width": 7, "stroke-opacity": 0.35 });
-      });
+    const said = at.map((place, k) => ({
+      x: place,
+      text: `${input.name} ${nameOf(input, xs[k])}: ${C.besideError(mean[k], std[k])} (${C.besideError(low[k], std[k])} to ${C.besideError(high[k], std[k])})`,
+    }));
+    C.chart(figure, {
+      x: inputAxis(input, at),
+      y: targetAxis(entry, range),
+      height: 215,
+      name: `${entry.target} along ${input.name}`,
+      label: `Prediction of ${entry.target} along ${input.name}, from ${C.short(Math.min(...mean))} to ${C.short(Math.max(...mean))}`,
+      table: () => [[input.name, "mean", "std", "low95", "high95"], ...xs.map((x, k) => [x, ...values[k]])],
+      hover: T.nearestAcross(said),
+      click: entry.document && ((c, px) => {
+        const k = at.reduce((best, x, n) => (Math.abs(c.x(x) - px) < Math.abs(c.x(at[best]) - px) ? n : best), 0);
+        move({ [input.name]: xs[k] });
+      }),
+      zoomed: updateSlices,
+    }, (c) => drawCurve(c, entry, i, { at, mean, low, high }));
+  }
+
+  function drawCurve(c, entry, i, { at, mean, low, high }) {
+    const input = entry.inputs[i];
+    const bars = isDiscrete(input);
+    if (bars) {
+      at.forEach((place, k) => C.line(c, [place, place], [low[k], high[k]], { class: "c-model", "stroke-width": 7, "stroke-opacity": 0.35, "data-series": "band" }));
     } else {
-      C.band(c, at, low, high, { class: "f-band" });
-      C.line(c, at, mean, { class: "c-model", "stroke-width": 2 });
+      C.band(c, at, low, high, { class: "f-band", "data-series": "band" });
+      C.line(c, at, mean, { class: "c-model", "stroke-width": 2, "data-series": "model" });
     }
-    nearPoints(entry, i).forEach((points) => C.dots(c, points.x, points.y, { class: points.colour, r: points.size }, points.opacity));
-    if (isDiscrete(input)) C.dots(c, at, mean, { class: "f-model", r: 4.5 });
-    const here = input.levels ? input.levels.indexOf(current) : current;
-    C.rule(c, { x: here }, { class: "c-top", "stroke-dasharray": "3 3", "stroke-width": 1.2 });
-    hover(figure, c, at, (k) => {
-      const name = input.levels ? input.levels[at[k]] : C.short(xs[k]);
-      const std = values[k][1];
-      return `${input.name} ${name}: ${C.besideError(mean[k], std)} (${C.besideError(low[k], std)} to ${C.besideError(high[k], std)})`;
-    }, (k) => { if (entry.document) move({ [input.name]: xs[k] }); });
+    nearPoints(entry, i).forEach((points) => C.dots(c, points.x, points.y, { class: points.colour, r: points.size, "data-series": points.series }, points.opacity));
+    if (bars) C.dots(c, at, mean, { class: "f-model", r: 4.5, "data-series": "model" });
+    const current = inputs.get(input.name).value;
+    C.rule(c, { x: input.levels ? input.levels.indexOf(current) : current }, { class: "c-top", "stroke-dasharray": "3 3", "stroke-width": 1.2 });
   }
 
   /* Training points near the slice, the paler the further away from it. */
@@ -249,6 +277,7 @@
         x: kept.map((k) => points.X[k][i]),
         y: kept.map((k) => points.y[k]),
         opacity: kept.map((k) => 1 - 0.75 * (cut > 0 ? away[k] / cut : 0)),
+        series: `of ${points.name}`,
         colour: points.top ? "f-top" : `f-cheap${cheap++ % 3}`,
         size: points.top ? 3.8 : 2.8,
       };
@@ -256,12 +285,14 @@
   }
 
   function rangeOf(entry, sets) {
+    const of = entry.log ? Math.log : (v) => v;
     const values = sets.flat();
-    const [low, high] = C.extent(values.map((v) => v[0]), values.map((v) => v[2]), values.map((v) => v[3]));
-    const [a, b] = C.extent(...entry.points.map((points) => points.y));
+    const [low, high] = C.extent(...[0, 2, 3].map((k) => values.map((v) => of(v[k]))));
+    const [a, b] = C.extent(...entry.points.map((points) => points.y.map(of)));
     // Cheap points far away shall not press the curve flat.
     const spread = high - low || 1;
-    return C.padded([Math.min(low, Math.max(a, low - 0.5 * spread)), Math.max(high, Math.min(b, high + 0.5 * spread))], 0.04);
+    const ends = C.padded([Math.min(low, Math.max(a, low - 0.5 * spread)), Math.max(high, Math.min(b, high + 0.5 * spread))], 0.04);
+    return entry.log ? ends.map(Math.exp) : ends;
   }
 
   let generation = 0;
@@ -271,7 +302,7 @@
     if (!entry.document) return;
     const own = (generation += 1);
     for (const count of [11, 41]) {
-      const sets = entry.inputs.map((input) => along(input, count));
+      const sets = entry.inputs.map((input, i) => along(input, count, viewOf($(`#slices [data-input="${i}"]`)).x));
       const points = sets.flatMap((xs, i) => xs.map((x) => point(entry, { [entry.inputs[i].name]: x })));
       if (!points.every((x) => knows(entry, x))) return;
       const values = await surrogates.ask(entry, points, { tag: "slices" }).catch(() => null);
@@ -291,29 +322,6 @@
     entry.first.slices.forEach((slice, i) => drawSlice(entry, i, slice.x, slice.values, range));
   }
 
-  function hover(figure, c, xs, text, click) {
-    const holder = $(".plot", figure);
-    const tip = C.html("div", { class: "tip", hidden: "" });
-    holder.append(tip);
-    holder.classList.toggle("click", Boolean(shown.document));
-    const nearest = (event) => {
-      const bounds = c.svg.getBoundingClientRect();
-      const pixel = ((event.clientX - bounds.left) / bounds.width) * c.width;
-      const value = c.x.invert(pixel);
-      return xs.reduce((best, x, k) => (Math.abs(x - value) < Math.abs(xs[best] - value) ? k : best), 0);
-    };
-    c.svg.addEventListener("pointermove", (event) => {
-      const k = nearest(event);
-      tip.textContent = text(k);
-      tip.hidden = false;
-      const room = holder.clientWidth - tip.offsetWidth;
-      tip.style.left = `${Math.max(0, Math.min(c.x(xs[k]) - tip.offsetWidth / 2, room))}px`;
-      tip.style.top = "0";
-    });
-    c.svg.addEventListener("pointerleave", () => { tip.hidden = true; });
-    c.svg.addEventListener("click", (event) => click(nearest(event)));
-  }
-
   /* ---------------------------------------------------------------- a map of two inputs */
 
   async function updateContour() {
@@ -323,7 +331,8 @@
     const [i, j] = ["x", "y"].map((axis) => Number($(`#contour-${axis}`).value));
     const what = $("#contour-what").value;
     for (const count of [9, 21]) {
-      const [xs, ys] = [i, j].map((k) => along(entry.inputs[k], count));
+      const view = viewOf(figure);
+      const [xs, ys] = [[i, view.x], [j, view.y]].map(([k, ends]) => along(entry.inputs[k], count, ends));
       const points = ys.flatMap((y) => xs.map((x) => point(entry, { [entry.inputs[i].name]: x, [entry.inputs[j].name]: y })));
       if (!points.every((x) => knows(entry, x))) return;
       const found = await surrogates.ask(entry, points, { meanOnly: what === "mean", tag: "contour" }).catch(() => null);
@@ -335,41 +344,46 @@
   }
 
   function drawContour(entry, i, j, xs, ys, values, what) {
-    const figure = $("#contour");
     const [across, up] = [entry.inputs[i], entry.inputs[j]];
     const [columns, rows] = [[across, xs], [up, ys]].map(([input, list]) => (input.levels ? list.map((_, k) => k) : list));
-    const domains = [[across, columns], [up, rows]].map(([input, list]) =>
-      (isDiscrete(input) ? [list[0] - 0.5, list[list.length - 1] + 0.5] : [list[0], list[list.length - 1]]));
     const [low, high] = C.extent(...values);
     const title = what === "mean" ? entry.target : `standard deviation of ${entry.target}`;
-    const c = C.chart(figure, {
-      x: { domain: domains[0], label: withUnit(across), levels: across.levels },
-      y: { domain: domains[1], label: withUnit(up), levels: up.levels },
+    // The nearest column and row to a pixel.
+    const cell = (c, px, py) => [[c.x, columns, px], [c.y, rows, py]].map(([scale, list, pixel]) =>
+      list.reduce((best, v, n) => (Math.abs(scale(v) - pixel) < Math.abs(scale(list[best]) - pixel) ? n : best), 0));
+    C.chart($("#contour"), {
+      x: inputAxis(across, columns),
+      y: inputAxis(up, rows),
       height: 400,
+      wide: true,
+      name: `${title} over ${across.name} and ${up.name}`,
       label: `Map of ${title} over ${across.name} and ${up.name}, from ${C.short(low)} to ${C.short(high)}`,
-    });
-    const steps = isDiscrete(across) || isDiscrete(up);
+      table: () => [[across.name, up.name, title], ...ys.flatMap((y, r) => xs.map((x, q) => [x, y, values[r][q]]))],
+      hover: (c, px, py) => {
+        const [q, r] = cell(c, px, py);
+        return { px: c.x(columns[q]), py: c.y(rows[r]), text: `${nameOf(across, xs[q])}, ${nameOf(up, ys[r])}: ${C.short(values[r][q])}` };
+      },
+      click: entry.document && ((c, px, py) => {
+        const [q, r] = cell(c, px, py);
+        move({ [across.name]: isDiscrete(across) ? xs[q] : c.x.invert(px), [up.name]: isDiscrete(up) ? ys[r] : c.y.invert(py) });
+      }),
+      zoomed: updateContour,
+    }, (c) => drawMap(c, entry, [i, j], { columns, rows, values, low, high }));
+    legendOfMap(low, high, title, entry.unit);
+  }
+
+  function drawMap(c, entry, [i, j], { columns, rows, values, low, high }) {
+    const chosen = [entry.inputs[i], entry.inputs[j]];
+    const steps = chosen.some(isDiscrete);
     C.heat(c, columns, rows, values, [low, high], steps);
     if (!steps) C.contours(c, columns, rows, values, C.ticks(low, high, 8));
-    const here = [across, up].map((input) => {
-      const value = inputs.get(input.name).value;
+    const here = chosen.map((input) => {
+      const { value } = inputs.get(input.name);
       return input.levels ? input.levels.indexOf(value) : value;
     });
     C.dots(c, [here[0]], [here[1]], { r: 6, fill: "#ffffff", stroke: "#000000", "stroke-width": 2 });
     const top = entry.points.find((points) => points.top);
     C.dots(c, top.X.map((row) => row[i]), top.X.map((row) => row[j]), { r: 3, fill: "#000000", stroke: "#ffffff", "stroke-width": 1 });
-    legendOfMap(low, high, title, entry.unit);
-    c.svg.addEventListener("click", (event) => {
-      const bounds = c.svg.getBoundingClientRect();
-      const at = [c.x.invert(((event.clientX - bounds.left) / bounds.width) * c.width),
-        c.y.invert(((event.clientY - bounds.top) / bounds.height) * c.height)];
-      const place = ([input, list], k) => list.reduce((best, v, n) => {
-        const position = (m) => (input.levels ? m : list[m]);
-        return Math.abs(position(n) - at[k]) < Math.abs(position(best) - at[k]) ? n : best;
-      }, 0);
-      const picked = [[across, xs], [up, ys]].map((pair, k) => (isDiscrete(pair[0]) ? pair[1][place(pair, k)] : at[k]));
-      if (entry.document) move({ [across.name]: picked[0], [up.name]: picked[1] });
-    });
   }
 
   function legendOfMap(low, high, title, unit) {
@@ -494,51 +508,83 @@
 
   function parity(figure, entry) {
     const { y, mean, low, high } = entry.heldOut;
-    const domain = C.padded(C.extent(y, mean), 0.08);
-    const label = `Predicted against observed ${entry.target} for ${y.length} held-out points`;
+    const of = entry.log ? Math.log : (v) => v;
+    const padded = C.padded(C.extent(y.map(of), mean.map(of)), 0.08);
+    const domain = entry.log ? padded.map(Math.exp) : padded;
     const name = withUnit({ name: entry.target, unit: entry.unit });
-    const c = C.chart(figure, { x: { domain, label: `observed ${name}` }, y: { domain, label: `predicted ${name}` }, height: 330, square: true, label });
-    C.line(c, domain, domain, { class: "c-muted" });
-    y.forEach((value, k) => C.line(c, [value, value], [low[k], high[k]], { class: "c-model", "stroke-width": 1.4, "stroke-opacity": 0.7 }));
-    C.dots(c, y, mean, { class: "f-model", r: 3.6 });
-    y.forEach((value, k) => {
-      const dot = C.el("circle", { cx: c.x(value), cy: c.y(mean[k]), r: 9, fill: "transparent" });
-      dot.append(C.el("title", {}, `observed ${C.short(value)}, predicted ${C.short(mean[k])} (${C.short(low[k])} to ${C.short(high[k])})`));
-      c.layer.append(dot);
+    const words = (k) => `observed ${C.short(y[k])}, predicted ${C.short(mean[k])} (${C.short(low[k])} to ${C.short(high[k])})`;
+    C.chart(figure, {
+      x: { domain, label: `observed ${name}`, log: entry.log },
+      y: { domain, label: `predicted ${name}`, log: entry.log },
+      height: 330,
+      square: true,
+      name: `${entry.target} predicted against observed`,
+      label: `Predicted against observed ${entry.target} for ${y.length} held-out points`,
+      table: () => [["observed", "predicted", "low95", "high95"], ...y.map((value, k) => [value, mean[k], low[k], high[k]])],
+      hover: T.nearestPoint(y.map((value, k) => ({ x: value, y: mean[k], text: words(k) }))),
+    }, (c) => {
+      C.line(c, domain, domain, { class: "c-muted" });
+      y.forEach((value, k) => C.line(c, [value, value], [low[k], high[k]], { class: "c-model", "stroke-width": 1.4, "stroke-opacity": 0.7 }));
+      C.dots(c, y, mean, { class: "f-model", r: 3.6 });
     });
   }
 
   function calibration(figure, entry) {
     const { promised, observed, chanceLow, chanceHigh } = entry.heldOut.calibration;
     const axis = (label) => ({ domain: [0, 1.02], label, percent: true });
-    const c = C.chart(figure, { x: axis("share that intervals promise"), y: axis("share of the points inside"), height: 330, square: true,
-      label: "Share of held-out points inside their intervals, over the share that intervals promise" });
-    C.band(c, promised, chanceLow, chanceHigh, { class: "f-muted", opacity: 0.22 });
-    C.line(c, [0, 1], [0, 1], { class: "c-muted" });
-    C.line(c, promised, observed, { class: "c-top", "stroke-width": 2 });
-    const words = (x, y, text, anchor) => c.layer.append(C.el("text", { x: c.x(x), y: c.y(y), "text-anchor": anchor, class: "tick" }, text));
-    words(0.04, 0.93, "too wide", "start");
-    words(0.98, 0.05, "too narrow", "end");
+    const said = promised.map((share, k) => ({ x: share, text: `${Math.round(100 * share)} % intervals hold ${Math.round(100 * observed[k])} % of the points` }));
+    C.chart(figure, {
+      x: axis("share that intervals promise"),
+      y: axis("share of the points inside"),
+      height: 330,
+      square: true,
+      name: `${entry.target} do the intervals hold`,
+      label: "Share of held-out points inside their intervals, over the share that intervals promise",
+      table: () => [["promised", "observed", "chance_low", "chance_high"], ...promised.map((p, k) => [p, observed[k], chanceLow[k], chanceHigh[k]])],
+      hover: T.nearestAcross(said),
+    }, (c) => {
+      C.band(c, promised, chanceLow, chanceHigh, { class: "f-muted", opacity: 0.22 });
+      C.line(c, [0, 1], [0, 1], { class: "c-muted" });
+      C.line(c, promised, observed, { class: "c-top", "stroke-width": 2 });
+      const words = (x, y, text, anchor) => c.layer.append(C.el("text", { x: c.x(x), y: c.y(y), "text-anchor": anchor, class: "tick" }, text));
+      words(0.04, 0.93, "too wide", "start");
+      words(0.98, 0.05, "too narrow", "end");
+    });
   }
 
   function trust(figure, entry) {
     const far = C.extent([0], ...entry.trust.map((points) => points.nearest));
-    const c = C.chart(figure, { x: { domain: [0, far[1] * 1.04], label: `scaled distance to the nearest ${entry.predicts} point` },
-      y: { domain: [-0.03, 1.05], label: "trust" }, height: 260, label: "Trust in each cheap point over its distance to the nearest expensive one" });
-    entry.trust.forEach((points, k) => C.dots(c, points.nearest, points.trust, { class: `f-cheap${k % 3}`, opacity: 0.75 }));
+    const said = entry.trust.flatMap((points) => points.nearest.map((x, k) => ({ x, y: points.trust[k], text: `${points.name}: trust ${C.short(points.trust[k], 2)} at distance ${C.short(x, 3)}` })));
+    C.chart(figure, {
+      x: { domain: [0, far[1] * 1.04], label: `scaled distance to the nearest ${entry.predicts} point` },
+      y: { domain: [-0.03, 1.05], label: "trust" },
+      height: 260,
+      name: `${entry.target} trust`,
+      label: "Trust in each cheap point over its distance to the nearest expensive one",
+      table: () => [["source", "distance", "trust"], ...entry.trust.flatMap((points) => points.nearest.map((x, k) => [points.name, x, points.trust[k]]))],
+      hover: T.nearestPoint(said),
+    }, (c) => entry.trust.forEach((points, k) => C.dots(c, points.nearest, points.trust, { class: `f-cheap${k % 3}`, opacity: 0.75, "data-series": `of ${points.name}` })));
   }
 
   function unsure(figure, entry) {
     const i = Number(figure.dataset.column);
-    const profile = entry.unsure.profiles[i];
+    const { x, std } = entry.unsure.profiles[i];
     const input = entry.inputs[i];
-    const at = input.levels ? profile.x.map((_, k) => k) : profile.x;
-    const domain = isDiscrete(input) ? [at[0] - 0.5, at[at.length - 1] + 0.5] : [input.low, input.high];
-    const c = C.chart(figure, { x: { domain, label: withUnit(input), levels: input.levels },
-      y: { domain: [0, 1.06 * Math.max(...entry.unsure.profiles.flatMap((p) => p.std))], label: entry.unit ? `std [${entry.unit}]` : "std" }, height: 170,
-      label: `Mean standard deviation of the prediction along ${input.name}` });
-    if (isDiscrete(input)) at.forEach((x, k) => C.line(c, [x, x], [0, profile.std[k]], { class: "c-model", "stroke-width": 9, "stroke-opacity": 0.6 }));
-    else C.line(c, at, profile.std, { class: "c-model", "stroke-width": 2 });
+    const at = input.levels ? x.map((_, k) => k) : x;
+    const names = input.levels ? x.map((code) => input.levels[code]) : x;
+    const most = Math.max(...entry.unsure.profiles.flatMap((p) => p.std));
+    C.chart(figure, {
+      x: { ...inputAxis(input, at), levels: input.levels && names },
+      y: { domain: [0, 1.06 * most || 1], label: entry.unit ? `std [${entry.unit}]` : "std" },
+      height: 170,
+      name: `${entry.target} uncertainty along ${input.name}`,
+      label: `Mean standard deviation of the prediction along ${input.name}`,
+      table: () => [[input.name, "std"], ...names.map((name, k) => [name, std[k]])],
+      hover: T.nearestAcross(at.map((place, k) => ({ x: place, text: `${input.name} ${nameOf(input, names[k])}: std ${C.short(std[k], 3)}` }))),
+    }, (c) => {
+      if (isDiscrete(input)) at.forEach((place, k) => C.line(c, [place, place], [0, std[k]], { class: "c-model", "stroke-width": 9, "stroke-opacity": 0.6 }));
+      else C.line(c, at, std, { class: "c-model", "stroke-width": 2 });
+    });
   }
 
   const DRAWERS = { parity, calibration, trust, unsure };
@@ -550,6 +596,26 @@
   }
 
   /* ---------------------------------------------------------------- start */
+
+  function redraw() {
+    all("figure").forEach((figure) => { if (C.states.has(figure)) C.render(figure); });
+  }
+
+  /* On paper charts have the width of a column, and what is folded is open. */
+  function connectPrinting() {
+    let folded = [];
+    addEventListener("beforeprint", () => {
+      folded = all("details:not(.tools):not([open])");
+      folded.forEach((details) => { details.open = true; });
+      C.onPaper(330);
+      redraw();
+    });
+    addEventListener("afterprint", () => {
+      folded.forEach((details) => { details.open = false; });
+      C.onPaper(null);
+      redraw();
+    });
+  }
 
   function connectPage() {
     const theme = $("#theme");
@@ -565,8 +631,10 @@
       if (innerWidth === width) return;
       width = innerWidth;
       clearTimeout(waiting);
-      waiting = setTimeout(() => { drawAll(); if ($("#slices")) show(shown); }, 150);
+      waiting = setTimeout(redraw, 150);
     });
+    connectPrinting();
+    T.connectLegends();
     const reset = $("#reset");
     if (reset) {
       reset.addEventListener("click", () => move(Object.fromEntries(entries.flatMap((entry) =>
