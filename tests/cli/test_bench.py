@@ -191,3 +191,24 @@ def test_a_pool_is_never_a_store(mast, tmp_path):
     assert code == 1
     assert "is one of the files to read" in err
     assert (tmp_path / "out" / "results.jsonl").read_text() == "x,y\n" + rows
+
+
+def test_searches_are_run_packed_and_reported(mast, tmp_path):
+    run = ["run", "next-optimum", "--methods", "lhs,random", "--problems", "branin-bad"]
+    code, out, _ = mast(*run, "--seeds", "100-101", "--jobs", "1")
+    assert code == 0
+    assert "4 units computed, 4 in all (2 methods)" in out
+    code, out, _ = mast("pack", "runs.csv.gz")
+    assert "4 units are in runs.csv.gz." in out
+    code, _, _ = mast("report", "--recorded", "runs.csv.gz", "--page", "searches.md")
+    assert code == 0
+    text = (tmp_path / "searches.md").read_text()
+    assert "next-optimum: regret of the recommended point at the end" in text
+    assert "Agreement with the paper" not in text
+    assert (tmp_path / "images" / "next-optimum.png").exists()
+    code, out, _ = mast("list")
+    assert "next-accuracy" in out
+    assert "chem-mfei" in out
+    code, _, err = mast("run", "next-accuracy", "--methods", "hf-logei")
+    assert code != 0
+    assert "does not search for accuracy" in err

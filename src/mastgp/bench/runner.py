@@ -22,6 +22,7 @@ from ..progress import listening, report
 from .draws import AnyProblem
 from .experiments import experiment, find_problem
 from .protocol import Draw
+from .searches import SEARCHES
 from .store import Store
 from .timelimit import UnitTimeoutError
 from .timelimit import time_limit as limited
@@ -52,6 +53,9 @@ def run_unit(
 
 
 def _scores(unit: Unit, own: Mapping[str, AnyProblem] | None, data: str | None) -> dict[str, float]:
+    if unit.experiment in SEARCHES:
+        search = SEARCHES[unit.experiment]
+        return search.scores(unit.problem, unit.method, unit.seed, unit.test_size)
     chosen = experiment(unit.experiment)
     problem = find_problem(unit.problem, own, data)
     setting = unit.setting or chosen.settings_of(unit.problem)[0]

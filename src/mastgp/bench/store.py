@@ -107,7 +107,7 @@ def _wrong_outcome(record: dict[str, Any]) -> str | None:
     for name, value in scores.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             return f"{name!r} is {value!r}, not a number"
-    return None if "rmse" in scores else "it has no 'rmse'"
+    return None if {"rmse", "regret"} & scores.keys() else "it has no 'rmse' and no 'regret'"
 
 
 class Appender:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .experiments import Experiment
 from .protocol import TEST_SIZE
+from .searches import Search
 from .version import code_version
 
 #: Name of the yardstick in the store: a GP that spends the whole budget on expensive points.
@@ -35,6 +36,30 @@ class Unit:
     def record(self, **outcome: Any) -> Record:
         """What is stored of this unit: its names, the version of the code, and its outcome."""
         return {**asdict(self), "version": code_version(), **outcome}
+
+
+def searches_of(
+    chosen: Search,
+    *,
+    methods: Sequence[str],
+    problems: Iterable[str],
+    seeds: Iterable[int],
+    test_size: int = TEST_SIZE,
+) -> list[Unit]:
+    """All units of a search experiment: whole searches, without a yardstick.
+
+    Parameters
+    ----------
+    chosen : Search
+    methods : sequence of str
+        Names of strategies.
+    problems : iterable of str
+    seeds : iterable of int
+    test_size : int
+        Points on which accuracy is measured.
+    """
+    where = [(problem, name) for problem in problems for name in methods]
+    return [Unit(chosen.name, p, m, seed, "", test_size) for seed in seeds for p, m in where]
 
 
 def latest(records: Iterable[Mapping[str, Any]]) -> dict[Unit, Mapping[str, Any]]:

@@ -80,8 +80,8 @@ Recorded = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="CSV file of an earlier report, to be used instead of results in --out; with "
-        "--page only the page is written.",
+        help="CSV file of an earlier report, or of 'mast bench pack', to be used instead of "
+        "results in --out; with --page only the page is written.",
     ),
 ]
 
@@ -104,19 +104,16 @@ def run(
     retry_failed: RetryFailed = False,
 ) -> None:
     """Run an experiment; what is in the results folder already is not computed again."""
-    from ..bench.experiments import experiment as find
     from ..bench.runner import run as run_units
+    from ..bench.searches import SEARCHES
     from ..bench.store import Store
-    from ..bench.units import units_of
 
-    chosen, own = find(experiment), _own_problem(pool, target, cost)
-    units = units_of(
-        chosen,
-        methods=_methods(methods, chosen),
-        problems=_problems(problems, chosen, own, data),
-        seeds=_seeds(seeds),
-        test_size=test_size,
-    )
+    own = _own_problem(pool, target, cost)
+    what = (methods, problems, _seeds(seeds), test_size)
+    if experiment in SEARCHES:
+        units = _searches(experiment, *what)
+    else:
+        units = _units(experiment, *what, own, data)
     store = Store(out)
     check_output(str(store.path), inputs=files_of(pool) if pool else [])
     with progress():
@@ -161,6 +158,18 @@ def report(
 
 
 @app.command()
+def pack(
+    file: Annotated[str, typer.Argument(help="File to write, as runs.csv.gz.")],
+    out: Folder = "bench-results",
+) -> None:
+    """Write the results of all units to one small table, which 'report --recorded' reads."""
+    from ..bench.packed import pack as pack_records
+
+    check_output(file, inputs=[])
+    terminal.say(f"{pack_records(_stored(out), file)} units are in {file}.")
+
+
+@app.command()
 def compare(
     before: Annotated[str, typer.Argument(help="Folder of results.")],
     after: Annotated[str, typer.Argument(help="Another folder, of the same units.")],
@@ -194,13 +203,19 @@ def list_all(data: Data = None) -> None:
     from ..bench.datasets import DATA_SETS, is_available
     from ..bench.experiments import EXPERIMENTS
     from ..bench.problems import EXTRA, PROBLEMS
+    from ..bench.searches import SEARCHES
+    from ..bench.strategies import STRATEGIES
     from ..methods import METHODS
 
     sections = {
-        "experiments": {name: e.about for name, e in EXPERIMENTS.items()},
+        "experiments": {name: e.about for name, e in (EXPERIMENTS | dict(SEARCHES)).items()},
         "methods": {
             name: m.about + ("" if m.installed else f" (needs mastgp[{m.extra}])")
             for name, m in METHODS.items()
+        },
+        "strategies of next-accuracy and next-optimum": {
+            name: s.about + ("" if s.installed else f" (needs mastgp[{s.extra}])")
+            for name, s in STRATEGIES.items()
         },
         "problems": {
             name: f"{make().n_inputs} inputs" for name, make in (PROBLEMS | EXTRA).items()
@@ -253,6 +268,47 @@ def _available(problems: tuple[str, ...], data: str | None) -> list[str]:
             "says how to get them)"
         )
     return [p for p in problems if p not in missing]
+
+
+def _units(
+    experiment: str,
+    methods: str | None,
+    problems: str | None,
+    seeds: range,
+    test_size: int,
+    own: dict[str, AnyProblem],
+    data: str | None,
+) -> list[Unit]:
+    """Units of an experiment in which methods are compared on the same data."""
+    from ..bench.experiments import experiment as find
+    from ..bench.units import units_of
+
+    chosen = find(experiment)
+    return units_of(
+        chosen,
+        methods=_methods(methods, chosen),
+        problems=_problems(problems, chosen, own, data),
+        seeds=seeds,
+        test_size=test_size,
+    )
+
+
+def _searches(
+    experiment: str, methods: str | None, problems: str | None, seeds: range, test_size: int
+) -> list[Unit]:
+    """Units of an experiment in which strategies search."""
+    from ..bench.searches import SEARCHES
+    from ..bench.sources import sources
+    from ..bench.units import searches_of
+
+    chosen = SEARCHES[experiment]
+    wanted = terminal.names(methods) or chosen.strategies
+    where = terminal.names(problems) or list(chosen.problems)
+    for name in wanted:
+        chosen.check_strategy(name)
+    for name in where:
+        sources(name)
+    return searches_of(chosen, methods=wanted, problems=where, seeds=seeds, test_size=test_size)
 
 
 def _stored(folder: str) -> list[dict[str, Any]]:
@@ -320,8 +376,10 @@ def _compared(units: list[Unit]) -> str:
     """What the units are of: so many methods, and the yardstick that each is compared with."""
     from ..bench.units import BASELINE
 
-    n = len({unit.method for unit in units} - {BASELINE})
-    return f"{n} method{'' if n == 1 else 's'} and the HF-only yardstick"
+    methods = {unit.method for unit in units}
+    n = len(methods - {BASELINE})
+    yardstick = " and the HF-only yardstick" if BASELINE in methods else ""
+    return f"{n} method{'' if n == 1 else 's'}{yardstick}"
 
 
 def _say_failures(store: Store, units: list[Unit]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from ..errors import MastError, MastWarning, silenced
 from .definition import Definition
 from .design import Point, fill_space, interleaved, sizes
 from .failures import Failures
-from .modelling import can_be_modelled, fitted, points_frame
+from .keeping import Models
+from .modelling import can_be_modelled, points_frame
 from .store import Candidate, Proposal, budget_left
 from .trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
 
@@ -24,26 +24,6 @@ if TYPE_CHECKING:
     from .suggestions import Suggestion
 
 Array = NDArray[np.float64]
-
-
-@dataclass
-class Models:
-    """Models of a study's targets, fitted when they are asked for and kept until results change.
-
-    Attributes
-    ----------
-    definition : Definition
-    """
-
-    definition: Definition
-    _kept: dict[str, tuple[Any, Any]] = field(default_factory=dict)
-
-    def of(self, trials: Sequence[Trial], target: str) -> Any:
-        """The model of a target by these trials."""
-        known = tuple((t.id, t.values[target]) for t in trials if t.status == DONE)
-        if target not in self._kept or self._kept[target][0] != known:
-            self._kept[target] = (known, fitted(self.definition, trials, target))
-        return self._kept[target][1]
 
 
 def propose(
@@ -214,7 +194,7 @@ def _suggested(
     found: Sequence[Proposal],
 ) -> list[Proposal]:
     """What the model suggests, with runs under way taken into account."""
-    model = models.of(trials, definition.target)
+    model = models.extended(trials, definition.target)
     known = [fidelity.name for fidelity in model.training_data_.fidelities]
     proposals: list[Proposal] = []
     while len(proposals) < n:
@@ -252,7 +232,7 @@ def _suggestions(
     """Ask the model for runs of some fidelities."""
     from .suggestions import suggest
 
-    model = models.of(trials, definition.target)
+    model = models.extended(trials, definition.target)
     known = [fidelity.name for fidelity in model.training_data_.fidelities]
     pending = [(trial.inputs, trial.fidelity) for trial in trials if trial.is_open]
     pending += [(one.inputs, one.fidelity) for one in found]
@@ -303,7 +283,7 @@ def _limits(definition: Definition, trials: Sequence[Trial], models: Models) -> 
     from .limits import Limit
 
     return [
-        Limit(models.of(trials, one.target), one.value, one.upper, one.text)
+        Limit(models.extended(trials, one.target), one.value, one.upper, one.text)
         for one in definition.limits
     ]
 

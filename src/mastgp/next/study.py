@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError, unknown
-from .asking import Models, propose
+from .asking import propose
 from .definition import Definition, define
+from .keeping import Models
 from .modelling import can_be_modelled, points_frame
 from .opening import at_least, check_same, created, options_of, seconds_of, who
 from .requirements import violation
@@ -304,7 +305,8 @@ class Study:
     def _interval(self, trial: Trial) -> tuple[float, float]:
         if not can_be_modelled(self.definition, self.trials()):
             return (math.nan, math.nan)
-        low, high = self.model().predict_interval(points_frame(self.definition, [trial.inputs]))
+        model = self.models.extended(self.trials(), self.definition.target)
+        low, high = model.predict_interval(points_frame(self.definition, [trial.inputs]))
         return float(low[0]), float(high[0])
 
     def standing(self) -> Standing:

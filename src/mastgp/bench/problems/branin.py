@@ -11,20 +11,16 @@ Array = NDArray[np.float64]
 _B = 5.1 / (4.0 * np.pi**2)
 
 
-def _branin(X: Array, b: float) -> Array:
+def branin(X: Array, curvature_change: float = 0.0) -> Array:
+    """Return (x2 - b x1^2 + 5 x1/pi - 6)^2 + 10 (1 - 1/(8 pi)) cos x1 + 10, with b changed."""
     x1, x2 = X.T
-    bowl = (x2 - b * x1**2 + 5.0 / np.pi * x1 - 6.0) ** 2
+    bowl = (x2 - (_B + curvature_change) * x1**2 + 5.0 / np.pi * x1 - 6.0) ** 2
     return bowl + 10.0 * (1.0 - 1.0 / (8.0 * np.pi)) * np.cos(x1) + 10.0
-
-
-def high(X: Array) -> Array:
-    """Return (x2 - b x1^2 + 5 x1/pi - 6)^2 + 10 (1 - 1/(8 pi)) cos x1 + 10."""
-    return _branin(X, _B)
 
 
 def discrepancy(X: Array) -> Array:
     """Return the difference to b - 0.1."""
-    return _branin(X, _B - 0.1) - _branin(X, _B)
+    return branin(X, -0.1) - branin(X)
 
 
 def make() -> Problem:
@@ -33,7 +29,7 @@ def make() -> Problem:
     return Problem(
         "branin",
         np.array([[-5.0, 10.0], [0.0, 15.0]]),
-        high,
+        branin,
         discrepancy,
         known=(
             ((-np.pi, 12.275), minimum),

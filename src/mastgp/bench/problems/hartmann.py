@@ -45,6 +45,11 @@ def bumps(X: Array, A: Array, P: Array, heights: Array) -> Array:
     return total
 
 
+def hartmann6_heights(X: Array, change: Array) -> Array:
+    """Return Hartmann6 with other heights of its bumps."""
+    return bumps(X, _A6, _P6, _HEIGHTS + change)
+
+
 def make3() -> Problem:
     """Return Hartmann3."""
     return Problem(

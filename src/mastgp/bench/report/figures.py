@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")
+#: Colours that the colour-blind can tell apart.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")
 _X_LABELS = {
     "sweep-ratio": "share of the budget on expensive points",
     "sweep-budget": "budget, in multiples of 5 D",
@@ -59,7 +60,7 @@ def _sweep(name: str, table: Mapping[Key, Cell], kind: str) -> bytes:
                 panel.set_axis_off()
     axes[0, 0].legend(fontsize=8)
     figure.supxlabel(_X_LABELS[name], fontsize=10)
-    return _file(figure, kind)
+    return figure_file(figure, kind)
 
 
 def _problems(name: str, present: set[str]) -> list[str]:
@@ -68,7 +69,7 @@ def _problems(name: str, present: set[str]) -> list[str]:
     return own + sorted(present - set(own))
 
 
-def _file(figure: Figure, kind: str) -> bytes:
+def figure_file(figure: Figure, kind: str) -> bytes:
     """A figure as a file, the same bytes for the same figure."""
     from matplotlib import rc_context
 
@@ -97,7 +98,7 @@ def _draw(
 ) -> None:
     """Mean of every method over the setting, with a band of two standard errors where known."""
     axes.axhline(1.0, color="#888888", linestyle=":", linewidth=1)
-    for colour, method in zip(_COLOURS * 3, methods, strict=False):
+    for colour, method in zip(COLOURS * 3, methods, strict=False):
         own = {
             float(k.setting): c
             for k, c in table.items()

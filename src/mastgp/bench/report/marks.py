@@ -21,6 +21,8 @@ from .cells import Cell
 
 #: Fewest common seeds on which cells are compared.
 FEWEST_SEEDS = 10
+#: How the names of what searches are measured by begin; the smaller, the better.
+SEARCHED = ("regret_", "rmse_", "search_")
 #: Metrics of which no value is better than another.
 UNRANKED = frozenset({"width95", "r2"})
 
@@ -41,12 +43,12 @@ def is_better(metric: str, a: float, b: float) -> bool:
     if metric.startswith("coverage"):
         share = float(metric.removeprefix("coverage")) / 100.0
         return abs(a - share) < abs(b - share)
-    return a < b if metric in SMALLER_IS_BETTER else a > b
+    return a < b if metric in SMALLER_IS_BETTER or metric.startswith(SEARCHED) else a > b
 
 
 def digits(value: float) -> int:
     """Decimal places with which a value is shown."""
-    return 3 if abs(value) < 0.1 else 2
+    return 4 if abs(value) < 0.01 else 3 if abs(value) < 0.1 else 2
 
 
 def best(row: Sequence[Cell | None], metric: str) -> list[int]:

@@ -7,12 +7,12 @@ compared only where they have equally many seeds.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...errors import FileError
+from ..packed import is_packed, unpack, unpacked
 from ..version import UNKNOWN
 from .cells import Cell, Key
 from .paper import paper_value
@@ -48,12 +48,14 @@ def _fields(cell: Cell) -> list[str]:
 
 
 def read_recorded(path: str | Path) -> Results:
-    """Read results that a report wrote as CSV; a name that ends in .gz is decompressed.
+    """Read results that a report wrote as CSV, or packed units; .gz files are decompressed.
 
-    The columns experiment, problem, method, setting, metric, mean, std and seeds are needed, others
-    are not. The paper's values are looked up, not read.
+    Of a report the columns experiment, problem, method, setting, metric, mean, std and seeds are
+    needed, others are not. The paper's values are looked up, not read.
     """
-    rows = list(csv.DictReader(_text(path).splitlines()))
+    if is_packed(path):
+        return Results.of(unpack(path))
+    rows = list(csv.DictReader(unpacked(path).splitlines()))
     missing = [name for name in _NEEDED if not rows or name not in rows[0]]
     if missing:
         raise FileError(f"{path} is no record of results: it has no column {missing[0]!r}")
@@ -64,14 +66,6 @@ def read_recorded(path: str | Path) -> Results:
         except ValueError as error:
             raise FileError(f"{path}, line {number}: {error}") from None
     return Results(_only(table, False), _only(table, True))
-
-
-def _text(path: str | Path) -> str:
-    try:
-        content = Path(path).read_bytes()
-        return (gzip.decompress(content) if str(path).endswith(".gz") else content).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"cannot read {path}: {error}") from error
 
 
 def _read_cell(row: Mapping[str, str]) -> Cell:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..real import REAL_PROBLEMS
+from ..searches import SEARCHES
 from ..units import BASELINE, latest
 from .cells import Cell, Key, cells
 from .marks import common_seeds, is_better
+from .search_cells import search_cells
 
 #: What stands in place of a problem in the keys of summaries.
 GEOMETRIC_MEAN = "geometric-mean"
@@ -44,8 +46,8 @@ class Results:
     def of(cls, records: Iterable[Mapping[str, Any]]) -> Results:
         """Results of stored units."""
         records = list(latest(records).values())
-        table = cells(records)
-        return cls(table, summarise(table), _notes(records))
+        table = cells(record for record in records if record["experiment"] not in SEARCHES)
+        return cls({**table, **search_cells(records)}, summarise(table), _notes(records))
 
     @property
     def versions(self) -> list[str]:

@@ -75,9 +75,9 @@ def build_tables(results: Results, metrics: Sequence[str] = ALL_METRICS) -> list
 
 
 def _method_table(name: str, metric: str, keys: list[Key], results: Results) -> Table:
-    methods = _ordered({k.method for k in keys}, [*METHODS, BASELINE])
+    methods = ordered({k.method for k in keys}, [*METHODS, BASELINE])
     rows = _rows(results.cells, keys, [(method, "") for method in methods])
-    notes = [f"Seeds: {_seeds(methods, rows)}."]
+    notes = [f"Seeds: {seeds_note(methods, rows)}."]
     if len(methods) > 1 and metric not in UNRANKED:
         notes.append(f"Wins: {_wins(methods, rows, metric)}.")
     if metric in SUMMED:
@@ -108,7 +108,7 @@ def _wins(methods: Sequence[str], rows: Sequence[Row], metric: str) -> str:
     return ", ".join(f"{method} {count}" for method, count in counts.items() if count) or "none"
 
 
-def _seeds(methods: Sequence[str], rows: Sequence[Row]) -> str:
+def seeds_note(methods: Sequence[str], rows: Sequence[Row]) -> str:
     """How many seeds each method's cells have."""
     counts = [sorted({c.n for _, row in rows if (c := row[i])}) for i in range(len(methods))]
     return ", ".join(
@@ -128,7 +128,7 @@ def _ablation_tables(name: str, metric: str, keys: list[Key], results: Results) 
 
 def _sweep_tables(name: str, metric: str, keys: list[Key], results: Results) -> list[Table]:
     built = []
-    for method in _ordered({k.method for k in keys} - {BASELINE}, list(METHODS)):
+    for method in ordered({k.method for k in keys} - {BASELINE}, list(METHODS)):
         own = [k for k in keys if k.method == method]
         settings = sorted({k.setting for k in own}, key=float)
         rows = _rows(results.cells, own, [(method, setting) for setting in settings])
@@ -153,10 +153,11 @@ def _rows(
 ) -> list[Row]:
     """A row per problem of `keys`, all of one experiment and metric; columns: method, setting."""
     name, metric = keys[0].experiment, keys[0].metric
-    problems = _ordered({k.problem for k in keys}, [*SYNTHETIC, *EXTRA, *REAL_PROBLEMS])
+    problems = ordered({k.problem for k in keys}, [*SYNTHETIC, *EXTRA, *REAL_PROBLEMS])
     return [(p, [table.get(Key(name, p, m, s, metric)) for m, s in columns]) for p in problems]
 
 
-def _ordered(names: Iterable[str], order: Sequence[str]) -> list[str]:
+def ordered(names: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Names in a given order, those that it does not have last."""
     rank = {name: i for i, name in enumerate(order)}
     return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))

@@ -12,6 +12,8 @@ def cell_text(cell: Cell | None, plus_minus: str = "±", differs: str = "≠") -
     """A cell as text: mean, standard deviation where it is known, the paper's mean in brackets."""
     if cell is None:
         return ""
+    if math.isinf(cell.mean):
+        return "never"
     places = digits(cell.mean)
     text = f"{cell.mean:.{places}f}"
     if math.isfinite(cell.std):

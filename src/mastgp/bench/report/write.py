@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...errors import MixedVersionsWarning, warn
 from ...files import atomic_write
+from ..searches import SEARCHES
 from .agreement import agreement
 from .figures import sweep_figures
 from .html import web_page
@@ -14,6 +15,8 @@ from .latex import latex
 from .markdown import markdown
 from .marks import RECORDED_RULE, RULE
 from .recorded import long_csv
+from .search_figures import search_figures
+from .searches import search_tables
 from .summaries import Results
 from .tables import Table, build_tables
 
@@ -32,8 +35,8 @@ _CELLS = (
 
 def write_report(results: Results, folder: str | Path) -> list[Path]:
     """Write report.md, report.tex, report.csv, report.html and figures; return their paths."""
-    tables = build_tables(results)
-    figures = sweep_figures(results.cells)
+    tables = [*build_tables(results), *search_tables(results.cells)]
+    figures = {**sweep_figures(results.cells), **search_figures(results.cells)}
     notes = [*_head(results, tables), *agreement(results.cells)]
     return _write(
         Path(folder),
@@ -50,7 +53,8 @@ def write_report(results: Results, folder: str | Path) -> list[Path]:
 def write_page(results: Results, page: str | Path, comment: str = "") -> list[Path]:
     """Write a shorter report as a page of documentation, figures in ``images`` beside it."""
     target = Path(page)
-    figures = {f"{n}.png": f for n, f in sweep_figures(results.cells, "png").items()}
+    drawn = {**sweep_figures(results.cells, "png"), **search_figures(results.cells, "png")}
+    figures = {f"{name}.png": figure for name, figure in drawn.items()}
     text = page_text(results, comment)
     (target.parent / "images").mkdir(exist_ok=True)
     return [
@@ -61,10 +65,16 @@ def write_page(results: Results, page: str | Path, comment: str = "") -> list[Pa
 
 def page_text(results: Results, comment: str = "") -> str:
     """The page of documentation: `comment`, agreement with the paper, and the main tables."""
-    tables = build_tables(results, PAGE_METRICS)
-    sweeps = dict.fromkeys(k.experiment for k in results.cells if k.experiment.startswith("sweep"))
-    notes = [*_head(results, tables), "", comment.strip(), "", "## Agreement with the paper", ""]
-    return markdown(tables, [*notes, *agreement(results.cells)], sweeps, "images/{}.png")
+    tables = [*build_tables(results, PAGE_METRICS), *search_tables(results.cells)]
+    drawn = dict.fromkeys(
+        k.experiment
+        for k in results.cells
+        if k.experiment.startswith("sweep") or k.experiment in SEARCHES
+    )
+    notes = [*_head(results, tables), "", comment.strip(), ""]
+    if agreed := agreement(results.cells):
+        notes += ["## Agreement with the paper", "", *agreed]
+    return markdown(tables, notes, drawn, "images/{}.png")
 
 
 def _head(results: Results, tables: list[Table]) -> list[str]:
@@ -77,7 +87,7 @@ def _head(results: Results, tables: list[Table]) -> list[str]:
             MixedVersionsWarning,
         )
     versions = ", ".join(results.versions) or "none"
-    recorded = any(not cell.by_seed for cell in results.cells.values())
+    recorded = any(not c.by_seed for k, c in results.cells.items() if k.experiment not in SEARCHES)
     return [
         f"Versions of the code: {versions}. {' '.join(results.notes)}".strip(),
         _CELLS,

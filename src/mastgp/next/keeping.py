@@ -1,0 +1,92 @@
+"""Models of a study, kept between questions: extended by a few results, fitted again for more."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import MastWarning, RefitWarning, silenced
+from .definition import Definition
+from .modelling import fitted, points_frame
+from .trials import DONE, Trial
+
+#: New results, as a share of those of the last fit, after which a model is fitted again.
+REFIT_SHARE = 0.1
+
+#: Values by the ids of the trials that found them.
+Known = Mapping[int, float]
+
+
+@dataclass
+class Models:
+    """Models of a study's targets, fitted when they are asked for and kept until results change.
+
+    Attributes
+    ----------
+    definition : Definition
+    """
+
+    definition: Definition
+    _fitted: dict[str, tuple[Known, Any]] = field(default_factory=dict)
+    _extended: dict[str, tuple[Known, Any]] = field(default_factory=dict)
+
+    def of(self, trials: Sequence[Trial], target: str) -> Any:
+        """The model of a target, fitted to these trials."""
+        known = _results(trials, target)
+        if target not in self._fitted or self._fitted[target][0] != known:
+            self._fitted[target] = (known, fitted(self.definition, trials, target))
+            self._extended[target] = self._fitted[target]
+        return self._fitted[target][1]
+
+    def extended(self, trials: Sequence[Trial], target: str) -> Any:
+        """A model that knows these trials: the last one, extended, while few results are new.
+
+        It is fitted again when the new results are more than a tenth of those of the last fit, when
+        one of them was a surprise, and when a result changed or is of another fidelity.
+        """
+        known = _results(trials, target)
+        before = self._extended.get(target)
+        if before is not None and before[0] == known:
+            return before[1]
+        grown = None if before is None else self._grown(before, trials, known, target)
+        if grown is None:
+            return self.of(trials, target)
+        self._extended[target] = (known, grown)
+        return grown
+
+    def _grown(
+        self, before: tuple[Known, Any], trials: Sequence[Trial], known: Known, target: str
+    ) -> Any:
+        """A model with the results that are new, or None where a fit is due."""
+        old, model = before
+        if any(known.get(id) != value for id, value in old.items()):
+            return None
+        new = [trial for trial in trials if trial.id in known and trial.id not in old]
+        names = {fidelity.name for fidelity in model.training_data_.fidelities}
+        n_fitted = model.training_data_.n_points - model.n_added_
+        if model.n_added_ + len(new) > max(1.0, REFIT_SHARE * n_fitted):
+            return None
+        if any(trial.fidelity not in names for trial in new):
+            return None
+        return _updated(self.definition, model, new, target)
+
+
+def _results(trials: Sequence[Trial], target: str) -> Known:
+    return {trial.id: trial.values[target] for trial in trials if trial.status == DONE}
+
+
+def _updated(definition: Definition, model: Any, new: Sequence[Trial], target: str) -> Any:
+    """A model with further results, or None where they ask for a new fit."""
+    frame = points_frame(definition, [trial.inputs for trial in new])
+    with silenced(MastWarning), warnings.catch_warnings():
+        warnings.simplefilter("error", RefitWarning)
+        try:
+            return model.update(
+                frame,
+                [trial.values[target] for trial in new],
+                fidelity=[trial.fidelity for trial in new],
+            )
+        except RefitWarning:
+            return None

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from mastgp.bench.packed import is_packed, pack, unpack
+from mastgp.bench.units import Unit
+from mastgp.errors import FileError
+
+
+def records():
+    good = Unit("next-optimum", "branin-bad", "lhs", 3).record(
+        status="ok", regret=0.123456789123, regret_050=2.0, search_seconds=1.0
+    )
+    late = Unit("next-optimum", "branin-bad", "botorch-mfkg", 3).record(
+        status="timeout", error="took more than 5 s"
+    )
+    return [good, late]
+
+
+def test_what_is_packed_is_read_again(tmp_path):
+    path = tmp_path / "runs.csv.gz"
+    assert pack(records(), path) == 2
+    assert is_packed(path)
+    late, good = unpack(path)
+    assert good["regret"] == pytest.approx(0.123456789123, rel=1e-7)
+    assert good == {**records()[0], "regret": good["regret"]}
+    assert late == records()[1]
+
+
+def test_the_same_results_make_the_same_file(tmp_path):
+    pack(records(), tmp_path / "a.csv.gz")
+    pack([*records(), *reversed(records())], tmp_path / "b.csv.gz")
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_damage_is_named(tmp_path):
+    path = tmp_path / "runs.csv.gz"
+    pack(records(), path)
+    text = gzip.decompress(path.read_bytes()).decode()
+    (tmp_path / "bad.csv").write_text(text.replace(",2,", ",two,"))
+    with pytest.raises(FileError, match=r"bad.csv, line 3.*two"):
+        unpack(tmp_path / "bad.csv")
+    (tmp_path / "none.csv").write_text("experiment,seed\nx,1\n")
+    with pytest.raises(FileError, match="line 2 is no result of a unit"):
+        unpack(tmp_path / "none.csv")
+    (tmp_path / "torn.csv.gz").write_bytes(path.read_bytes()[:60])
+    with pytest.raises(FileError, match="cannot read"):
+        unpack(tmp_path / "torn.csv.gz")
