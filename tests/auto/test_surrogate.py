@@ -10,6 +10,7 @@ from scipy.stats import norm
 import mastgp
 from mastgp import MAST, AutoSurrogate, DataError, FitWarning, MastError, validate
 from mastgp.auto.candidates import default_candidates
+from mastgp.auto.spread import spread_factor
 from mastgp.auto.verdict import FidelityVerdict, Verdict
 from mastgp.models.calibration import widening
 from mastgp.models.cokriging import CoKriging
@@ -72,7 +73,8 @@ def test_moments_quantiles_density_and_samples_are_those_of_the_mixture(fitted, 
 def test_noise_is_added_to_every_member(fitted, rng):
     Q = rng.random((3, 2))
     latent, noisy = fitted.predict_mixture(Q), fitted.predict_mixture(Q, include_noise=True)
-    np.testing.assert_allclose(noisy.variance - latent.variance, fitted.noise_var_)
+    noise_var = fitted.spread_**2 * fitted.noise_var_
+    np.testing.assert_allclose(noisy.variance - latent.variance, noise_var)
     low, _ = fitted.predict_interval(Q, include_noise=True)
     np.testing.assert_allclose(noisy.cdf(low), 0.025, atol=1e-6)
 
@@ -189,13 +191,31 @@ def test_calibration_keeps_the_mean(rng):
     np.testing.assert_allclose(slopes[1], factor**2 * slopes[0])
 
 
+def test_members_are_spread_by_the_blends_own_residuals(rng, monkeypatch):
+    X, y, labels = pair(rng, lambda X: truth(X) + 0.2, n_cheap=25, n_dear=8)
+    Q = rng.random((5, 2))
+    model = AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
+    monkeypatch.setattr("mastgp.auto.surrogate.spread_factor", lambda z: 1.0)
+    monkeypatch.setattr("mastgp.auto.surrogate.spread_without_each", lambda z, groups: 1.0)
+    plain = AutoSurrogate(COSTS).fit(X, y, fidelity=labels)
+    z = plain.held_out_.error / plain.held_out_.std
+    assert model.spread_ == spread_factor(z) != 1.0
+    np.testing.assert_allclose(model.predict(Q), plain.predict(Q))
+    for name, member in model.candidates_.items():
+        stds = [m.predict(Q, return_std=True)[1] for m in (member, plain.candidates_[name])]
+        np.testing.assert_allclose(stds[0], model.spread_ * stds[1])
+    np.testing.assert_allclose(model.held_out_.mean, plain.held_out_.mean)
+    checks = [m.candidates_held_out_["fire"].std for m in (model, plain)]
+    np.testing.assert_array_equal(*checks)  # a candidate is checked as it is by itself
+
+
 def test_a_calibrated_member_keeps_its_width_in_the_blend(fitted, rng):
     Q = rng.random((3, 2))
     name = next(iter(fitted.candidates_))
     blend = copy.copy(fitted)
     blend.candidates_, blend.weights_ = {name: copy.copy(fitted.candidates_[name])}, {name: 1.0}
     before = blend.predict(Q, return_std=True)[1], blend.predict_gradient(Q)[1]
-    blend.candidates_[name].calibration_ = 2.0
+    blend.candidates_[name].calibration_ *= 2.0
     np.testing.assert_allclose(blend.predict(Q, return_std=True)[1], 2.0 * before[0])
     np.testing.assert_allclose(blend.predict_gradient(Q)[1], 4.0 * before[1])
     cov = blend.predict(Q, return_cov=True)[1]

@@ -149,8 +149,11 @@ def test_the_blend_is_checked_place_by_place(rng):
 def test_the_blend_is_a_mixture(data):
     trials = Trials(data)
     trials.add([Candidate("ar1", CoKriging(inference="map")), Candidate("alone", SingleFidelity())])
-    plain, wide = trials.blend(), trials.blend(2.0)
+    plain, wide, spread = trials.blend(), trials.blend(widening=2.0), trials.blend(2.0)
     np.testing.assert_allclose(wide.mean, plain.mean)
+    np.testing.assert_allclose(spread.mean, plain.mean)
+    assert ((plain.std < spread.std) & (spread.std < wide.std)).all()  # disagreement stays
+    np.testing.assert_allclose(trials.residuals(), (plain.y - plain.mean) / plain.std)
     np.testing.assert_allclose(wide.std, 2.0 * plain.std)
     assert ((plain.probability > 0) & (plain.probability < 1)).all()
     assert plain.n_folds == 6

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from ..check.validation import ALONE
+from ..errors import DataError
+from ..estimators import check_random_state
 from ..gp.responses import Logarithm, YeoJohnson
+from ..methods import method
 from ..models.cokriging import CoKriging
 from ..models.estimator import MultiFidelityRegressor
 from ..models.fire import FIRE
@@ -108,6 +112,25 @@ def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:
     parts += [short[kernel]] if kernel in short else []
     parts += ["warped"] if warp else []
     return Candidate(", ".join(parts), CoKriging(structure=structure, kernel=kernel, warp=warp))
+
+
+def added_candidates(
+    added: Mapping[str, MultiFidelityRegressor] | Sequence[str] | None, random_state: Any
+) -> Iterator[Candidate]:
+    """The user's own candidates, from estimators by name or from names of methods."""
+    if isinstance(added, str):
+        raise DataError("add takes a sequence of method names, such as ['nargp']")
+    added = added or {}
+    if not isinstance(added, Mapping):
+        seed = check_random_state(random_state).randint(2**31 - 1)
+        added = {name: method(name).build(random_state=seed) for name in added}
+    for name, estimator in added.items():
+        if not isinstance(estimator, MultiFidelityRegressor):
+            raise DataError(
+                f"candidate {name!r} is no multi-fidelity estimator of this package, but a "
+                f"{type(estimator).__name__}"
+            )
+        yield Candidate(name, estimator, added=True)
 
 
 def of_logarithm_only(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

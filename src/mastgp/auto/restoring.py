@@ -35,6 +35,7 @@ def check_blend_state(state: Any, data: Dataset) -> None:
     if state["held_out"] is not None:
         check_held_out(state["held_out"], n)
     _check_verdict(state["verdict"])
+    stored.number(state.get("spread", 1.0), "the spread", low=1e-12, high=1e12)
     # Files of format 4 and before have it here.
     stored.number(state.get("calibration", 1.0), "the calibration", low=1e-12, high=1e12)
 

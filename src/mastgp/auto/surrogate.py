@@ -7,7 +7,7 @@ observed there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self
@@ -25,19 +25,18 @@ from ..errors import DataError, MastWarning, listed, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
 from ..gp.responses import Logarithm
-from ..methods import method
 from ..models.calibration import widening, widening_without_each
 from ..models.continuing import Part, scaled
 from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
-from ..models.folds import fold_numbers
 from ..models.known import Known
 from ..models.stages import warn_about_ties
 from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
-from .candidates import Candidate, default_candidates, of_logarithm_only
+from .candidates import Candidate, added_candidates, default_candidates, of_logarithm_only
 from .outliers import without_outliers
 from .responses import worth_trying
 from .restoring import check_blend_state
+from .spread import spread_factor, spread_without_each
 from .trying import Trials, Tried
 from .updating import appended, reweighted
 from .verdict import FidelityVerdict, Verdict, judge
@@ -90,8 +89,11 @@ class AutoSurrogate(MultiFidelityRegressor):
         Whether each cheap fidelity helps.
     held_out_ : HeldOut
         The blend's own held-out predictions, with weights from the other folds' points.
+    spread_ : float
+        What the members' standard deviations are multiplied by, so that the blend's held-out
+        residuals are as large as promised.
     calibration_ : float
-        What standard deviations are multiplied by.
+        What the blend's standard deviations are multiplied by with ``calibrate``.
 
     Examples
     --------
@@ -169,41 +171,28 @@ class AutoSurrogate(MultiFidelityRegressor):
         usual = default_candidates(
             len(data.fidelities), response, data.n_points, bool(data.categories)
         )
-        candidates = [*usual, *self._added()]
+        candidates = [*usual, *added_candidates(self.add, self.random_state)]
         if self.transform != Logarithm.kind:
             return candidates
         transformed_data(data, Logarithm())  # names values that have no logarithm
         return list(of_logarithm_only(candidates))
-
-    def _added(self) -> Iterator[Candidate]:
-        added = self.add or {}
-        if isinstance(added, str):
-            raise DataError("add takes a sequence of method names, such as ['nargp']")
-        if not isinstance(added, Mapping):
-            seed = check_random_state(self.random_state).randint(2**31 - 1)
-            added = {name: method(name).build(random_state=seed) for name in added}
-        for name, estimator in added.items():
-            if not isinstance(estimator, MultiFidelityRegressor):
-                raise DataError(
-                    f"candidate {name!r} is no multi-fidelity estimator of this package, but a "
-                    f"{type(estimator).__name__}"
-                )
-            yield Candidate(name, estimator, added=True)
 
     def _blend(self, trials: Trials) -> None:
         weights, tried = trials.weights(), trials.tried
         order = np.argsort(-weights, kind="stable")
         self.weights_ = {tried[i].name: float(weights[i]) for i in order}
         kept = [i for i in order if weights[i] >= LEAST_WEIGHT]
-        self.candidates_ = {tried[i].name: tried[i].model for i in kept}
         self.candidates_held_out_ = {tried[i].name: tried[i].checked for i in order}
-        self.held_out_ = trials.blend()
+        residuals = trials.residuals()
+        self.spread_ = spread_factor(residuals)
+        spread = spread_without_each(residuals, trials.groups) if trials.folds else 1.0
+        self.candidates_ = {tried[i].name: tried[i].model.widened(self.spread_) for i in kept}
+        self.held_out_ = trials.blend(spread)
         self._widening = 1.0
         if self.calibrate and self.held_out_ is not None:
             z = self.held_out_.error / self.held_out_.std
             self._widening = widening(z)
-            groups = fold_numbers(trials.folds, len(z))
-            self.held_out_ = trials.blend(widening_without_each(z, groups))
+            self.held_out_ = trials.blend(spread, widening_without_each(z, trials.groups))
 
     def widening(self) -> float:
         """Factor of the standard deviations, by the blend's own held-out predictions."""
@@ -367,6 +356,7 @@ class AutoSurrogate(MultiFidelityRegressor):
             "validation": records(self.validation_),
             "verdict": [asdict(entry) for entry in self.verdict_.entries],
             "weights": self.weights_,
+            "spread": self.spread_,
             "response": self._about_response(),
         }
 
@@ -393,6 +383,7 @@ class AutoSurrogate(MultiFidelityRegressor):
             "fidelities": [f.name for f in self._used_data().fidelities],
             "rows": {f.name: f.rows for f in self._used_data().fidelities},
             "weights": self.weights_,
+            "spread": self.spread_,
             "candidates": {n: estimator_state(m) for n, m in self.candidates_.items()},
             "checked": {
                 n: asdict(h) for n, h in self.candidates_held_out_.items() if h is not None
@@ -406,6 +397,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         check_blend_state(state, self.training_data_)
         data = self._data_of(state)
         self.weights_ = dict(state["weights"])
+        self.spread_ = state.get("spread", 1.0)  # files from before have none
         self.candidates_ = {
             n: restored_estimator(entry, data) for n, entry in state["candidates"].items()
         }

@@ -124,15 +124,42 @@ class Trials:
         checked = [t.checked for t in self.tried]
         return np.column_stack([[] if c is None else np.asarray(c.log_density) for c in checked])
 
-    def blend(self, widening: float | Array = 1.0) -> HeldOut | None:
-        """The blend's held-out predictions, with weights from the other folds' points only."""
-        members = [t.predicted for t in self.tried if t.predicted is not None]
-        if not members:
+    def residuals(self) -> Array:
+        """Standardised held-out residuals of the blend; weights are from the other folds' points.
+
+        Empty where nothing can be held out.
+        """
+        if not self.folds:
+            return np.empty(0)
+        blend = self._blend(1.0)
+        return (self.data.top.y - blend.mean) / np.sqrt(blend.variance)
+
+    def blend(self, spread: float | Array = 1.0, widening: float | Array = 1.0) -> HeldOut | None:
+        """The blend's held-out predictions, with weights from the other folds' points only.
+
+        Parameters
+        ----------
+        spread : float or array of shape (n,)
+            Factor of the members' standard deviations.
+        widening : float or array of shape (n,)
+            Factor of those of the blend.
+        """
+        if not self.folds:
             return None
-        densities = self._log_densities()
-        groups = fold_numbers(self.folds, len(densities))
-        blend = blended(weights_without_each(densities, groups).T, members)
-        return HeldOut.of(self.data, blend.dilated(widening), self.folds)
+        return HeldOut.of(self.data, self._blend(spread).dilated(widening), self.folds)
+
+    def _blend(self, spread: float | Array) -> Distribution:
+        members = [t.predicted.dilated(spread) for t in self.tried if t.predicted is not None]
+        return blended(self._weights_without_each.T, members)
+
+    @cached_property
+    def groups(self) -> NDArray[np.intp]:
+        """Number of the fold of every expensive point."""
+        return fold_numbers(self.folds, len(self.data.top.y))
+
+    @cached_property
+    def _weights_without_each(self) -> Array:
+        return weights_without_each(self._log_densities(), self.groups)
 
 
 def _folds(data: Dataset) -> list[Fold]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -105,6 +106,12 @@ class Continuing:
         refitted: Self = self.refit(extended(self.training_data_, further))  # type: ignore[attr-defined]
         refitted.calibrate, refitted.calibration_ = self.calibrate, self.calibration_
         return refitted
+
+    def widened(self, factor: float) -> Self:
+        """Return the same model with standard deviations that are `factor` times as large."""
+        wider = copy(self)
+        wider.calibration_ = self.calibration_ * factor
+        return wider
 
     @property
     def draws_left(self) -> float:

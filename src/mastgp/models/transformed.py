@@ -160,7 +160,8 @@ class TransformedResponse(MultiFidelityRegressor):
             # Noise of the response, as far as a straight line through the transformation tells.
             median = self.distribution_unit(U).quantile(0.5)
             noise_var = noise_var * np.exp(2.0 * self.transformation.log_slope(median))
-        return self._back(self.estimator_.observed_unit(U, noise_var))
+        observed = self.estimator_.observed_unit(U, noise_var)
+        return self._back(observed.dilated(self.estimator_.calibration_))
 
     def _back(self, predicted: Distribution) -> Distribution:
         if isinstance(predicted, Transformed):
@@ -200,6 +201,12 @@ class TransformedResponse(MultiFidelityRegressor):
         transformed = {name: _transformed(new, response) for name, new in further.items()}
         grown.estimator_ = self.estimator_.updated(transformed)
         return grown
+
+    def widened(self, factor: float) -> Self:
+        """The same model, wider before the response is transformed back."""
+        wider = copy(self)
+        wider.estimator_ = self.estimator_.widened(factor)
+        return wider
 
     @property
     def draws_left(self) -> float:
