@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import mastgp
-from mastgp import MAST, DataError
+from mastgp import MAST, DataError, DecadesWarning
 from mastgp.check.heldout import held_out
 from mastgp.gp.blends import Transformed
 from mastgp.gp.responses import Logarithm, YeoJohnson
@@ -154,3 +156,34 @@ def test_noise_trust_and_cheap_points_are_in_the_users_units(skewed):
     expected = rms * inner.facts()["noise"][top.name]
     assert model.facts()["noise"][top.name] == pytest.approx(expected)
     assert model.points_table().equals(inner.points_table())
+
+
+def rates(rng, n, energy):
+    """Temperatures and pressures, and a rate over six decades that follows Arrhenius' law."""
+    X = rng.uniform([400.0, 1.0], [1400.0, 20.0], (n, 2))
+    return X, 1e9 * np.exp(-energy / (8.314 * X[:, 0])) * X[:, 1] ** 0.6
+
+
+@pytest.mark.parametrize("method", ["hf-only", "ar1"])
+def test_a_rate_over_six_decades_is_better_modelled_by_its_logarithm(method):
+    """Density and coverage, which is counted at all sizes: wide intervals hold all small rates."""
+    rng = np.random.default_rng(2)
+    tables = {"low": rates(rng, 40, 6.6e4), "high": rates(rng, 12, 7.0e4)}
+    X, y = rates(rng, 300, 7.0e4)
+    assert np.log10(y.max() / y.min()) > 6.0
+    density, off = {}, {}
+    for log in (False, True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DecadesWarning)
+            model = mastgp.fit(tables, {"low": 1, "high": 20}, method=method, log=log)
+        predicted = model.predict_distribution(X)
+        low, high = predicted.interval(0.95)
+        inside = [
+            np.mean((low[third] <= y[third]) & (y[third] <= high[third]))
+            for third in np.array_split(np.argsort(y), 3)
+        ]
+        density[log] = predicted.log_density(y).mean()
+        off[log] = np.mean(np.abs(np.array(inside) - 0.95))
+        assert (low > 0.0).all() == log
+    assert density[True] > density[False] + 1.0
+    assert off[True] < 0.8 * off[False]
