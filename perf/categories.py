@@ -289,6 +289,7 @@ METHODS: dict[str, Callable[[Draw], np.ndarray]] = {
     "hf-only, exchangeable": ours(lambda: SingleFidelity(surrogate=GP(categories="exchangeable"))),
     "hf-only, one-hot": ours(SingleFidelity, "one-hot"),
     "hf-only, ordinal": ours(SingleFidelity, "ordinal"),
+    "auto": ours(mastgp.AutoSurrogate),
     "smt mfk": smt_mfk,
     "botorch mixed": botorch_mixed,
 }
