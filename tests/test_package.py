@@ -51,6 +51,7 @@ ROOMS = (
 #: What every room may use, and what uses no room.
 CORRIDOR = {
     "blocks",
+    "clusters",
     "downloads",
     "errors",
     "estimators",

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mastgp.errors import DataError
 from mastgp.next.attempts import Job
-from mastgp.next.cluster import FOLDER, attempt, client, located
+from mastgp.next.cluster import FOLDER, attempt, located
 from mastgp.next.trials import DONE
 from studies import new_study
 
@@ -25,12 +24,6 @@ def test_only_the_place_of_the_folder_is_filled_in():
     there = located(job, Path("/tmp/run"))
     assert there.words == ("a", "{x}", "/tmp/run")
     assert there.file == "/tmp/run/out.json"
-
-
-def test_a_scheduler_that_does_not_answer_is_named():
-    pytest.importorskip("distributed")
-    with pytest.raises(DataError, match="no Dask scheduler answers"):
-        client("no-scheme://nowhere")
 
 
 @pytest.mark.filterwarnings("ignore")  # of the cluster

@@ -8,9 +8,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import Any
 
-from ..errors import DataError
+from ..clusters import client
 from ..libraries import import_extra
 from ..processes import leave_with_parent
 from .units import Record, Unit
@@ -75,10 +74,10 @@ def _one_by_one(lost: list[Unit], task: Task) -> Iterator[Record]:
 
 def on_dask(todo: Sequence[Unit], task: Task, address: str) -> Iterator[Record]:
     """Compute units on a Dask cluster; it moves the work of a lost worker to another."""
-    with _client(address) as client:
+    with client(address) as connected:
         as_completed = import_extra("dask.distributed", "dask", "a scheduler").as_completed
         futures = {
-            client.submit(task, unit, key=f"mastgp-{unit}", pure=False, retries=3): unit
+            connected.submit(task, unit, key=f"mastgp-{unit}", pure=False, retries=3): unit
             for unit in todo
         }
         for future in as_completed(futures):
@@ -88,12 +87,3 @@ def on_dask(todo: Sequence[Unit], task: Task, address: str) -> Iterator[Record]:
                 why = f"the cluster gave up: {future.exception()}"
                 yield futures[future].record(status="failed", error=why)
             future.release()
-
-
-def _client(address: str) -> Any:
-    """A client of the scheduler at an address."""
-    distributed = import_extra("dask.distributed", "dask", "a scheduler")
-    try:
-        return distributed.Client(address, timeout="15s")
-    except (OSError, ValueError, TimeoutError) as error:
-        raise DataError(f"no Dask scheduler answers at {address}: {error}") from error

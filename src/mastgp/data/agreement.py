@@ -31,16 +31,24 @@ class Agreement:
     def check(self, source: Source) -> None:
         """Refuse a file, or a block of one, whose columns hold something else than before."""
         for column in self.columns:
-            if column in self.free:
-                continue
-            kind = _kind(source, column)
-            before, path = self._first.setdefault(column, (kind, source.path)) if kind else ("", "")
-            if kind != before:
-                raise DataError(
-                    f"{source.path}, column {column!r}, holds {kind}, but in {path} it holds "
-                    f"{before}; correct one of the files, or leave the column out "
-                    f"({how_to_ignore(column)})"
-                )
+            kind = "" if column in self.free else _kind(source, column)
+            if kind:
+                self._compare(column, kind, source.path)
+
+    def _compare(self, column: str, kind: str, path: str) -> None:
+        before, where = self._first.setdefault(column, (kind, path))
+        if kind != before:
+            raise DataError(
+                f"{path}, column {column!r}, holds {kind}, but in {where} it holds {before}; "
+                f"correct one of the files, or leave the column out ({how_to_ignore(column)})"
+            )
+
+    def __add__(self, later: Agreement) -> Agreement:
+        """What the columns hold in the files of both, if it is the same."""
+        both = Agreement(self.columns, self.free, dict(self._first))
+        for column, (kind, path) in later._first.items():
+            both._compare(column, kind, path)
+        return both
 
 
 def check_agreement(sources: Iterable[Source], columns: Sequence[str], free: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,6 +45,10 @@ class Table:
         What the user says of the inputs.
     origin : Origin
         Files that it was read from, and what was said of them.
+    levels : mapping of input name to levels
+        Levels that rows beyond the table have.
+    streams : mapping of fidelity name to Stream
+        All rows of fidelities of which the table has a sample.
     """
 
     X: Any
@@ -56,6 +60,8 @@ class Table:
     units: Mapping[str, str] = field(default_factory=dict)
     kinds: Kinds = field(default_factory=Kinds)
     origin: Origin = field(default_factory=Origin)
+    levels: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    streams: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, X: Any, y: Any, fidelity: Any = None, noise_std: Any = None) -> Table:
@@ -108,7 +114,7 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         )
     check_numbers(table.y, "y")
     check_numbers(table.X, "X")
-    encoded = encode(table.X, table.kinds, table.places)
+    encoded = encode(table.X, table.kinds, table.places, table.levels)
     check_numeric_columns(encoded.X, table.places)
     names = None if table.fidelity is None else names_of_rows(table.fidelity, len(table.places))
     y = _checked_targets(table.y, table.places, names)
@@ -132,6 +138,7 @@ def checked_rows(table: Table, options: Options, validate: Validate | None = Non
         categories=encoded.categories,
         integers=encoded.integers,
         logs=encoded.logs,
+        streams=table.streams,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,12 @@ class Encoded:
     logs: tuple[int, ...] = ()
 
 
-def encode(X: Any, kinds: Kinds, places: Sequence[str]) -> Encoded:
+def encode(
+    X: Any,
+    kinds: Kinds,
+    places: Sequence[str],
+    levels: Mapping[str, Iterable[str]] | None = None,
+) -> Encoded:
     """Find the categorical columns of training inputs, and put codes into them.
 
     Parameters
@@ -131,6 +137,8 @@ def encode(X: Any, kinds: Kinds, places: Sequence[str]) -> Encoded:
     kinds : Kinds
     places : sequence of n texts
         Where each row comes from: ``row 7``.
+    levels : mapping of input name to levels, optional
+        Levels that rows beyond these have.
     """
     columns = Columns.of(X)
     if columns is None:
@@ -141,9 +149,12 @@ def encode(X: Any, kinds: Kinds, places: Sequence[str]) -> Encoded:
         for i in range(len(columns.names))
         if (how := _how_categorical(columns, i, said.get(i)))
     }
-    declared = kinds.declared(columns.names)
+    declared, more = kinds.declared(columns.names), levels or {}
+    labels = {
+        i: declared.get(i, chain(columns.values(i), more.get(columns.names[i], ()))) for i in found
+    }
     categories = tuple(
-        Category(i, name, distinct_levels(declared.get(i, columns.values(i)), name, places))
+        Category(i, name, distinct_levels(labels[i], name, places))
         for i, name in enumerate(columns.names)
         if i in found
     )

@@ -138,6 +138,13 @@ class Roles:
         return list(self.inputs)
 
 
+def target_name(roles: Roles) -> str | Mapping[str, str] | None:
+    """Name of the only target, or of each fidelity's; several are columns with names."""
+    if roles.results:
+        return roles.results
+    return roles.targets[0] if len(roles.targets) == 1 else None
+
+
 def how_to_ignore(column: str) -> str:
     """Say how a column is ignored, on the command line and in Python."""
     return f"--ignore {column!r}, in Python ignore=[{column!r}]"

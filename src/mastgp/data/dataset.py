@@ -26,6 +26,7 @@ from .mappings import stacked
 from .noise import known_noise_var
 from .places import place_labels, same_place
 from .rows import Options, Rows
+from .streams import checked_streams, with_ends, with_stream
 from .targets import has_several, names_of
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ class Dataset:
         return _of_table(files_table(files, roles, skip_missing, kinds), options, kinds)
 
     def __repr__(self) -> str:
-        counts = " + ".join(f"{f.name} {len(f.y)}" for f in self.fidelities)
+        counts = " + ".join(f"{f.name} {f.n_rows}" for f in self.fidelities)
         points = "point" if self.n_points == 1 else "points"
         d = len(self.feature_names)
         target = "" if self.target_name is None else f", target {self.target_name!r}"
@@ -310,7 +311,7 @@ class Dataset:
 
     @property
     def n_points(self) -> int:
-        """Number of observations of all fidelities."""
+        """Number of observations of all fidelities, of those in memory."""
         return sum(len(fidelity.y) for fidelity in self.fidelities)
 
     @property
@@ -409,9 +410,11 @@ def assemble(rows: Rows, options: Options) -> Dataset:
     limits = limits_of(options.bounds, rows.feature_names)
     check_inside(rows, limits)
     codes = {c.column: (0.0, len(c.levels) - 1.0) for c in rows.categories}
-    box = Box.around(rows.X, {**limits, **codes}, rows.logs)
+    streams = checked_streams(rows, limits)
+    box = Box.around(with_ends(rows.X, streams.values()), {**limits, **codes}, rows.logs)
     noise_var = known_noise_var(rows, ranking, options.noise_std)
-    fidelities = tuple(_fidelity(name, rows, noise_var) for name in ranking.names)
+    sampled = tuple(_fidelity(name, rows, noise_var) for name in ranking.names)
+    fidelities = tuple(with_stream(f, streams.get(f.name), options.noise_std) for f in sampled)
     warn_about_oddities(fidelities, box, rows)
     return Dataset(
         fidelities,

@@ -39,6 +39,10 @@ class Fidelity:
         Known noise variances, in the target's squared unit; None where they are to be learned.
     rows : int array of shape (n,)
         Position of each observation in the user's table.
+    total : int or None
+        Number of observations that there are, where these are a sample of them.
+    stream : Stream or None
+        All of them, block by block, where they are at hand and do not fit in memory.
     """
 
     name: str
@@ -46,12 +50,19 @@ class Fidelity:
     y: Array
     noise_var: Array | None
     rows: NDArray[np.intp]
+    total: int | None = None
+    stream: Any = None
 
     def __repr__(self) -> str:
-        return f"<Fidelity {self.name!r}: {points(len(self.y))}>"
+        return f"<Fidelity {self.name!r}: {points(self.n_rows)}>"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of observations, in memory or not."""
+        return len(self.y) if self.total is None else self.total
 
     def subset(self, keep: NDArray[np.bool_]) -> Fidelity:
-        """Return the observations chosen by a mask of shape (n,)."""
+        """Return the observations chosen by a mask of shape (n,), without those in a stream."""
         noise_var = None if self.noise_var is None else self.noise_var[keep]
         return Fidelity(self.name, self.X[keep], self.y[keep], noise_var, self.rows[keep])
 

@@ -69,6 +69,7 @@ def _joined(old: Fidelity, new: Fidelity) -> Fidelity:
         np.concatenate([old.y, new.y]),
         noise_var,
         np.concatenate([old.rows, new.rows]),
+        None if old.total is None else old.total + len(new.y),
     )
 
 

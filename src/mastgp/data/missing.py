@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,15 @@ class MissingRows:
         self.first = self.first or _first(source, blank, empty)
         self.left_out += n
         return source.with_rows(source.rows[~empty])
+
+    def __add__(self, later: MissingRows) -> MissingRows:
+        """The same, with the numbers of both."""
+        return replace(
+            self,
+            total=self.total + later.total,
+            left_out=self.left_out + later.left_out,
+            first=self.first or later.first,
+        )
 
     def warn(self, path: str) -> None:
         """Say how many rows were left out; an error if none is left."""

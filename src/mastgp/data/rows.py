@@ -68,6 +68,8 @@ class Rows:
         Columns of whole numbers.
     logs : tuple of int
         Columns whose logarithms are modelled.
+    streams : mapping of fidelity name to Stream
+        All rows of fidelities of which these are a sample.
     """
 
     X: Array
@@ -82,6 +84,7 @@ class Rows:
     categories: tuple[Category, ...] = ()
     integers: tuple[int, ...] = ()
     logs: tuple[int, ...] = ()
+    streams: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def categorical(self) -> frozenset[int]:

@@ -140,12 +140,23 @@ def _outliers(values: Array) -> NDArray[np.bool_]:
     """Values that are codes for failure, or that no measurement reaches."""
     if len(values) < ENOUGH_FOR_A_RANGE:
         return np.zeros(len(values), dtype=bool)
-    codes = np.array([_is_code(value) for value in values])
+    codes = _codes(values)
     low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
     width = high - low or (np.ptp(values[~codes]) if not codes.all() else 0.0) or abs(middle) or 1.0
     with np.errstate(over="ignore"):
         distance = np.maximum(values - high, low - values) / width
     return np.asarray((distance > FAR) | (codes & (distance > FAR_FOR_A_CODE)))
+
+
+def _codes(values: Array) -> NDArray[np.bool_]:
+    """Which values are codes; only those just below a power of ten, or huge, are looked at."""
+    size = np.abs(values)
+    maybe = size >= 1e9
+    ordinary = (size >= 999.0) & ~maybe
+    maybe[ordinary] = np.log10(size[ordinary]) % 1.0 > 0.9995
+    codes = np.zeros(len(values), dtype=bool)
+    codes[maybe] = [_is_code(value) for value in values[maybe]]
+    return codes
 
 
 def _is_code(value: float) -> bool:

@@ -5,9 +5,8 @@ Every error names the file, and where it can the line and the column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,15 +15,16 @@ from ..errors import DataError, listed, recorded
 from .agreement import check_agreement
 from .arrays import Places, Table
 from .categories import Kinds
-from .cells import is_blank, numeric
-from .columns import Header, Roles, Target, how_to_ignore
-from .fidelities import fidelity_name
+from .cells import numeric
+from .columns import Header, Roles, Target, target_name
 from .levels import Category
-from .missing import no_value, without_missing
+from .missing import without_missing
 from .naming import Files, Named, check_distinct, named_files
 from .origin import Origin, source_file
+from .parts import Inputs, Part, parts_of
 from .reading import Source, read_table
-from .texts import labels_of, text_inputs
+from .streaming import are_large, groups_of, streamed_table
+from .texts import text_inputs
 from .units import common_units
 
 
@@ -88,6 +88,9 @@ def _read(named: Sequence[Named], roles: Roles, skip_missing: bool, kinds: Kinds
     """Read the files of all fidelities into one table."""
     if roles.fidelity is None and not roles.results:
         check_distinct(named)
+    groups = groups_of(named, roles)
+    if are_large(groups):
+        return streamed_table(groups, roles, skip_missing, kinds)
     sources = [read_table(file.path) for file in named]
     headers = [Header(s.path, list(s.rows.columns)) for s in sources]
     roles = roles.resolved(headers)
@@ -99,35 +102,28 @@ def _read(named: Sequence[Named], roles: Roles, skip_missing: bool, kinds: Kinds
     texts = text_inputs(sources, chosen, kinds)
     if skip_missing:
         sources = [without_missing(source, chosen, texts, roles.targets) for source in sources]
-    columns = _Inputs(chosen, texts)
+    columns = Inputs(chosen, texts)
     parts = [
         part
         for file, source in zip(named, sources, strict=True)
-        for part in _parts(source, file.name, roles, columns)
+        for part in parts_of(source, file.name, roles, columns)
     ]
     table = _joined(parts, roles, common_units({s.path: s.units for s in sources}))
     return replace(table, kinds=kinds)
 
 
-def _joined(parts: Sequence[Table], roles: Roles, units: Mapping[str, str]) -> Table:
-    """All rows in one table."""
-    X = pd.concat([part.X for part in parts])
+def _joined(parts: Sequence[Part], roles: Roles, units: Mapping[str, str]) -> Table:
+    """All rows in one table, whose index says where each comes from."""
+    X = pd.concat([part.X.set_axis(part.places) for part in parts])
     return Table(
         X=X,
-        y=pd.concat([part.y for part in parts]),
-        fidelity=[label for part in parts for label in part.fidelity],
+        y=pd.concat([part.y.set_axis(part.places) for part in parts]),
+        fidelity=[label for part in parts for label in part.labels],
         noise_std=None if roles.noise is None else np.concatenate([p.noise_std for p in parts]),
         places=Places(X),
-        target_name=_target_name(roles),
+        target_name=target_name(roles),
         units=units,
     )
-
-
-def _target_name(roles: Roles) -> str | Mapping[str, str] | None:
-    """Name of the only target, or of each fidelity's; several are columns with names."""
-    if roles.results:
-        return roles.results
-    return roles.targets[0] if len(roles.targets) == 1 else None
 
 
 def frame_table(
@@ -141,7 +137,7 @@ def frame_table(
     numbered = Source("the frame", frame.reset_index(drop=True), first=0)
     texts = text_inputs([numbered], chosen, kinds or Kinds())
     if roles.results:
-        return _of_results(numbered, roles, _Inputs(chosen, texts), skip_missing)
+        return _of_results(numbered, roles, Inputs(chosen, texts), skip_missing)
     if skip_missing:
         kept = without_missing(numbered, chosen, texts, roles.targets).rows.index
         frame = frame.iloc[kept]
@@ -154,12 +150,12 @@ def frame_table(
     return table.with_units(dict(frame.attrs.get("units", {})))
 
 
-def _of_results(source: Source, roles: Roles, inputs: _Inputs, skip: bool) -> Table:
+def _of_results(source: Source, roles: Roles, inputs: Inputs, skip: bool) -> Table:
     """Rows of a frame in which every fidelity has a column of results."""
     if skip:
         source = without_missing(source, inputs.names, inputs.texts)
     units = dict(source.rows.attrs.get("units", {}))
-    return _joined(list(_parts(source, "", roles, inputs)), roles, units)
+    return _joined(list(parts_of(source, "", roles, inputs)), roles, units)
 
 
 def query_source(
@@ -189,76 +185,8 @@ def query_inputs(
     source: Source, inputs: Sequence[str], categories: Sequence[Category] = ()
 ) -> pd.DataFrame:
     """Input columns of points to predict at, in the model's order."""
-    table = _Inputs(inputs, [category.name for category in categories]).of(source)
+    table = Inputs(inputs, [category.name for category in categories]).of(source)
     places = [source.place(label) for label in table.index] if categories else []
     for category in categories:
         category.codes(table[category.name], places)  # an unknown level is named with its line
     return table
-
-
-@dataclass(frozen=True)
-class _Inputs:
-    """The input columns of files, and which of them hold labels."""
-
-    names: Sequence[str]
-    texts: Sequence[str] = ()
-
-    def of(self, source: Source, fix: Callable[[str], str] | None = None) -> pd.DataFrame:
-        """The columns of one file, as labels where they are texts and as numbers elsewhere."""
-        numbers = numeric(source, [name for name in self.names if name not in self.texts], fix=fix)
-        if not self.texts:
-            return numbers
-        return numbers.assign(**labels_of(source, self.texts))[list(self.names)]
-
-
-def _parts(source: Source, name: str, roles: Roles, inputs: _Inputs) -> Iterator[Table]:
-    """Rows of one file, and of each of its columns of results."""
-    if not roles.results:
-        yield _part(source, roles.targets, roles, inputs, _labels(source, roles.fidelity, name))
-        return
-    for fidelity, column in roles.results.items():
-        if column not in source.rows.columns:
-            continue
-        blank = is_blank(source.rows[column])
-        own = source.with_rows(source.rows[~blank]) if blank.any() else source
-        yield _part(own, [column], roles, inputs, [fidelity] * len(own.rows))
-
-
-def _part(
-    source: Source, targets: Sequence[str], roles: Roles, inputs: _Inputs, labels: list[str]
-) -> Table:
-    """Rows of one file with one column of results, or with one for each target."""
-    X = inputs.of(source, fix=_leave_out)
-    y = _values(source, targets)
-    X.index = y.index = pd.Index([source.place(label) for label in X.index])
-    noise = None
-    if roles.noise is not None:
-        noise = numeric(source, [roles.noise], may_be_missing=True).to_numpy()[:, 0]
-    return Table(X, y, labels, noise, Places(X))
-
-
-def _values(source: Source, targets: Sequence[str]) -> Any:
-    """Values of the target; of several targets a row may lack some, but not all."""
-    if len(targets) == 1:
-        return numeric(source, targets)[targets[0]]
-    empty = no_value(source, targets)
-    if empty.any():
-        numeric(source.with_rows(source.rows[empty]), targets[:1])  # raises the error
-    return numeric(source, targets, may_be_missing=True)
-
-
-def _leave_out(column: str) -> str:
-    return f", or leave the column out ({how_to_ignore(column)}), or is it the fidelity column?"
-
-
-def _labels(source: Source, column: str | None, name: str) -> list[str]:
-    """Fidelity of each row: what the column says, or the file's name."""
-    if column is None:
-        return [name] * len(source.rows)
-    cells = source.rows[column]
-    blank = np.flatnonzero(cells.isna() | (cells.astype(str).str.strip() == ""))
-    if len(blank):
-        raise DataError(
-            f"{source.place(cells.index[blank[0]])}, column {column!r}: the fidelity is missing"
-        )
-    return [fidelity_name(label).strip() for label in cells]

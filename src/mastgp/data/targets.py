@@ -68,6 +68,7 @@ def split(table: Table) -> dict[str, Table]:
             y=table.y.iloc[:, i] if hasattr(table.y, "iloc") else np.asarray(table.y)[:, i],
             noise_std=None if noise is None else noise[:, i],
             target_name=name,
+            streams={of: replace(stream, target=i) for of, stream in table.streams.items()},
         )
         tables[name] = own if there[:, i].all() else _rows(own, there[:, i])
     return tables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +59,11 @@ def holds_labels(cells: pd.Series[Any]) -> bool:
         return False
     if is_blank(cells).all():
         return False
-    present = cells[~is_blank_label(cells)]
-    return len(present) > 0 and all(isinstance(cell, bool) or is_label(cell) for cell in present)
+    present = (cell for cell in cells if not (is_missing(cell) or _is_empty_text(cell)))
+    first = next(present, None)  # numbers are told by the first of them
+    return first is not None and all(
+        isinstance(cell, bool) or is_label(cell) for cell in chain([first], present)
+    )
 
 
 def is_blank_label(cells: pd.Series[Any]) -> NDArray[np.bool_]:

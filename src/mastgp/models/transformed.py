@@ -357,4 +357,7 @@ def _transformed(fidelity: Fidelity, response: Logarithm | YeoJohnson) -> Fideli
     noise_var = fidelity.noise_var
     if noise_var is not None:
         noise_var = noise_var * np.exp(2.0 * response.log_slope(fidelity.y))
-    return replace(fidelity, y=response.forward(fidelity.y), noise_var=noise_var)
+    y, stream = response.forward(fidelity.y), fidelity.stream
+    if stream is not None:
+        stream = replace(stream, response=response)
+    return replace(fidelity, y=y, noise_var=noise_var, stream=stream)

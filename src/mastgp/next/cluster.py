@@ -6,24 +6,12 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from ..errors import DataError
-from ..libraries import import_extra
 from .attempts import Job, Outcome, end, outcome, prepare, start
 from .command import fill
 
 #: Place of the folder in the words of a job that will be run elsewhere.
 FOLDER = "{folder}"
-
-
-def client(address: str) -> Any:
-    """A client of the scheduler at an address."""
-    distributed = import_extra("dask.distributed", "dask", "a scheduler")
-    try:
-        return distributed.Client(address, timeout="15s")
-    except (OSError, ValueError, TimeoutError) as error:
-        raise DataError(f"no Dask scheduler answers at {address}: {error}") from error
 
 
 def attempt(job: Job, values: Mapping[str, str]) -> tuple[Outcome, dict[str, str]]:

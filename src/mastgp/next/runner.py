@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..clusters import client
 from ..errors import FileError, MastError
 from ..files import make_folder
 from ..progress import report
@@ -168,10 +169,10 @@ def run(study: Study, plan: Plan, listener: Callable[[Event], None] | None = Non
     make_folder(plan.logs)
     with ExitStack() as open_things:
         token = open_things.enter_context(_alive(plan.logs))
-        client = None
+        connected = None
         if plan.scheduler is not None:
-            client = open_things.enter_context(cluster.client(plan.scheduler))
-        runner = _Runner(study, plan, token, client, listener or (lambda event: None))
+            connected = open_things.enter_context(client(plan.scheduler))
+        runner = _Runner(study, plan, token, connected, listener or (lambda event: None))
         try:
             runner.recover()
             runner.loop()

@@ -47,7 +47,7 @@ def _fidelities(data: Dataset, facts: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "name": fidelity.name,
-            "points": len(fidelity.y),
+            "points": fidelity.n_rows,
             "cost": data.ranking.costs.get(fidelity.name),
             "noise_std": noise.get(fidelity.name),
             "noise_known": fidelity.noise_var is not None,

@@ -12,6 +12,7 @@ from .. import stored
 from ..data.dataset import Box, Dataset, Fidelity
 from ..data.fidelities import Ranking
 from ..data.levels import Category
+from ..errors import listed
 from ..gp.observations import LARGEST_TARGET
 from ..stored import ANY
 
@@ -20,7 +21,14 @@ def dataset_state(data: Dataset) -> dict[str, Any]:
     """A data set as plain values and arrays."""
     state = {
         "fidelities": [
-            {"name": f.name, "X": f.X, "y": f.y, "noise_var": f.noise_var, "rows": f.rows}
+            {
+                "name": f.name,
+                "X": f.X,
+                "y": f.y,
+                "noise_var": f.noise_var,
+                "rows": f.rows,
+                **({} if f.total is None else {"total": f.total}),
+            }
             for f in data.fidelities
         ],
         "hierarchy": asdict(data.ranking),  # what it was called in the first format
@@ -128,6 +136,8 @@ def _column(value: Any, what: str, features: list[str]) -> int:
 
 def _check_fidelity(entry: Any, d: int) -> None:
     stored.mapping(entry, "a fidelity", ("name", "X", "y", "noise_var", "rows"))
+    if others := sorted(set(entry) - {"name", "X", "y", "noise_var", "rows", "total"}):
+        raise stored.DamagedError(f"a fidelity has {listed(others)}, which is unknown")
     name = stored.text(entry["name"], "a fidelity's name")
     n = len(stored.array(entry["X"], f"X of {name!r}", (ANY, d)))
     stored.number(n, f"the number of points of {name!r}", low=1)
@@ -136,6 +146,8 @@ def _check_fidelity(entry: Any, d: int) -> None:
         what, most = f"noise_var of {name!r}", LARGEST_TARGET**2
         stored.array(entry["noise_var"], what, (n,), low=0.0, high=most * (1.0 + 1e-9))
     stored.array(entry["rows"], f"rows of {name!r}", (n,), low=0, whole=True)
+    if "total" in entry:
+        stored.number(entry["total"], f"the number of rows of {name!r}", low=n, whole=True)
 
 
 def _check_ranking(ranking: Any, names: list[str]) -> None:
