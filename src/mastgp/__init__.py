@@ -32,6 +32,7 @@ from .errors import (
     RangeWarning,
     RefitWarning,
     ScaleWarning,
+    SheetsWarning,
     UnitWarning,
 )
 from .lazy import lazily
@@ -80,6 +81,7 @@ __all__ = [
     "RangeWarning",
     "RefitWarning",
     "ScaleWarning",
+    "SheetsWarning",
     "Study",
     "Suggestion",
     "UnitWarning",

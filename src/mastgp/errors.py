@@ -67,6 +67,10 @@ class MissingWarning(MastWarning):
     """Rows with empty cells were left out, because the user asked for it."""
 
 
+class SheetsWarning(MastWarning):
+    """A spreadsheet has several sheets, and the first was read because none was named."""
+
+
 class CountingInputWarning(MastWarning):
     """An input counts the rows, as the number of a run does."""
 

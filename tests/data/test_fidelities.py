@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mastgp import DataError
+from mastgp import DataError, Dataset
 from mastgp.data.fidelities import ASSUMED_RATIO, Fidelity, fidelity_name, rank_fidelities
 
 NAMES = ["coarse", "fine"]
@@ -112,3 +112,8 @@ def test_part_of_a_fidelity_keeps_rows_together():
 def test_an_order_is_a_list(order):
     with pytest.raises(DataError, match="order must be a list of fidelity names"):
         rank_fidelities(["coarse", "fine"], order=order)
+
+
+def test_a_long_table_may_lack_its_column_of_fidelities(rng):
+    with pytest.raises(DataError, match=r"says nothing of fidelity 'long'.*--fidelity-column"):
+        Dataset.from_tables({"long": (rng.random((6, 2)), rng.random(6))}, order=["low", "high"])

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mastgp import DataError, MissingExtraError
+from mastgp import DataError, MissingExtraError, SheetsWarning
 from mastgp.data import sheets
 from mastgp.data.cells import numeric
 from mastgp.data.opening import Place
@@ -56,7 +56,8 @@ def book(tmp_path):
 
 
 def test_the_first_sheet_and_one_by_name(book):
-    source = read_table(book)
+    with pytest.warns(SheetsWarning, match=r"the sheets 'coarse', 'fine': the first one is read"):
+        source = read_table(book)
     assert list(source.rows.columns) == ["mach", "drag", "note"]
     assert source.units == {"drag": "counts"}
     np.testing.assert_array_equal(numeric(source, ["mach"])["mach"], [0.1, 1 / 3])
@@ -75,7 +76,8 @@ def test_old_spreadsheets(tmp_path):
     pytest.importorskip("xlrd")
     path = tmp_path / "old.xls"
     path.write_bytes(OLD)
-    source = read_table(path)
+    with pytest.warns(SheetsWarning, match=r"as .*old.xls:runs$"):
+        source = read_table(path)
     assert numeric(source, ["mach", "drag"]).to_numpy().tolist() == [
         [0.5, 10],
         [0.6, 20],

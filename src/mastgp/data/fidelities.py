@@ -253,6 +253,13 @@ def mapping_items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:
     return items
 
 
+def _hint(present: list[str]) -> str:
+    """What to say besides, where all rows are of one fidelity."""
+    if len(present) > 1:
+        return ""
+    return ". If a column names each row's fidelity, say which (--fidelity-column COLUMN)"
+
+
 def _check_same_names(present: list[str], named: Iterable[str], what: str) -> None:
     named = list(named)
     if len(set(named)) < len(named):
@@ -261,6 +268,7 @@ def _check_same_names(present: list[str], named: Iterable[str], what: str) -> No
     if missing:
         raise DataError(
             f"{what} says nothing of fidelity {listed(missing)}; it names {listed(named)}"
+            + _hint(present)
         )
     unknown = sorted(set(named) - set(present))
     if unknown:

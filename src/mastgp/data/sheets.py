@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from ..errors import DataError, MastError, unknown
+from ..errors import DataError, MastError, SheetsWarning, listed, unknown, warn
 from ..libraries import import_extra
 from .opening import Place
 from .source import Source, checked_names, text_source
@@ -145,6 +145,12 @@ def _chosen(place: Place, sheets: Sequence[str]) -> str:
     if not sheets:
         raise DataError(f"{place.path} has no sheet with cells")
     if place.sheet is None:
+        if len(sheets) > 1:
+            warn(
+                f"{place.path} has the sheets {listed(sheets)}: the first one is read. Name the "
+                f"one that you mean, as {place.path}:{sheets[0]}",
+                SheetsWarning,
+            )
         return sheets[0]
     if place.sheet not in sheets:
         raise unknown(f"sheet of {place.path}", place.sheet, sheets)
