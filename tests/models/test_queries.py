@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mastgp import DataError
+from mastgp import MAST, AutoSurrogate, DataError
 from mastgp.errors import ExtrapolationWarning
-from mastgp.models import SingleFidelity
-from mastgp.models.queries import unit_queries
+from mastgp.models import CoKriging, SingleFidelity
+from mastgp.models.queries import predicted_columns, unit_queries
+from mastgp.models.transformed import of_logarithm
 from mixed import mixed_dataset, queries
 
 
@@ -45,3 +46,25 @@ def test_levels_are_never_far_outside(model, recwarn):
     assert not recwarn.list
     with pytest.warns(ExtrapolationWarning, match="'speed'"):
         unit_queries(model, queries().assign(speed=9.0))
+
+
+@pytest.mark.parametrize("noise", [False, True])
+@pytest.mark.parametrize(
+    "method", [MAST(), CoKriging(), of_logarithm(CoKriging()), AutoSurrogate(), SingleFidelity()]
+)
+def test_columns_are_what_the_model_says_one_by_one(method, noise, rng, monkeypatch):
+    X = rng.random((12, 2))
+    model = method.fit(X, np.exp(2.0 * X[:, 0] + np.sin(4.0 * X[:, 1])))
+    model.calibration_ = 1.3
+    at = rng.random((7, 2))
+    monkeypatch.setattr("mastgp.models.queries.BLOCK_ROWS", 3)
+    found = predicted_columns(model, at, noise)
+    expected = [
+        *model.predict(at, return_std=True, include_noise=noise),
+        *model.predict_interval(at, include_noise=noise),
+        model.predict_quantile(at, 0.5, noise),
+    ]
+    assert list(found) == ["mean", "std", "lower95", "upper95", "median"][: len(found)]
+    assert ("median" in found) == model.is_transformed
+    for mine, theirs in zip(found.values(), expected, strict=False):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-12)

@@ -27,8 +27,9 @@ from ..gp.blends import Distribution, blended
 from ..gp.responses import Logarithm
 from ..models.calibration import widening, widening_without_each
 from ..models.continuing import Part, scaled
-from ..models.estimator import BLOCK_ROWS, MultiFidelityRegressor
+from ..models.estimator import MultiFidelityRegressor
 from ..models.known import Known
+from ..models.queries import BLOCK_ROWS
 from ..models.stages import warn_about_ties
 from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
@@ -255,9 +256,13 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the mixture."""
+        return self.moments_unit(U, include_noise=False)
+
+    def moments_unit(self, U: Array, include_noise: bool) -> tuple[Array, Array]:
+        """Mean and variance of the mixture, to which every member adds its own noise."""
 
         def moments(part: Array) -> tuple[Array, Array]:
-            mixture = self.distribution_unit(part)
+            mixture = self.distribution_unit(part, include_noise)
             return mixture.mean, mixture.variance
 
         return in_blocks(moments, U, BLOCK_ROWS)

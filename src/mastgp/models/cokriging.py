@@ -358,7 +358,7 @@ class CoKriging(MultiFidelityRegressor):
         self.traits_ = Traits.of(data, joint.levels(data))
         # Files from before means could be uncertain do not mention them.
         means = state.get("means", "profiled")
-        model = replace(joint.build(data, self.traits_), means=means)
+        model = replace(joint.build(data, self.traits_, searched=False), means=means)
         self.process_ = GaussianProcess.from_state(model, state["process"])
         self.posterior_ = self.process_
         if "draws" in state:

@@ -25,7 +25,7 @@ from ..gp.distributions import Normal
 from .calibration import widening_by_refits
 from .continuing import Continuing
 from .known import Known, SharedFits
-from .queries import expensive_rows, unit_queries
+from .queries import BLOCK_ROWS, expensive_rows, unit_queries
 from .scales import OfResponse, suggest_logarithm
 from .trust import TrustedPoints
 from .writing import Written
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Array = NDArray[np.float64]
-
-#: Rows whose predictive distribution is held in memory at a time.
-BLOCK_ROWS = 10_000
 
 
 class MultiFidelityRegressor(Continuing, OfResponse, Written, Regressor, ABC):

@@ -7,17 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blocks import blocks
 from ..data.arrays import Places, check_numbers, check_numeric_columns, names_of_rows
 from ..data.categories import check_positive, check_whole, encode_queries
 from ..data.checks import check_finite
 from ..data.dataset import Dataset
 from ..errors import ExtrapolationWarning, listed, warn
 from ..estimators import check_is_fitted, validated
+from ..threads import blas_threads
 
 Array = NDArray[np.float64]
 
 #: Queries further outside the box than this share of its width draw a warning.
 FAR_OUTSIDE = 0.25
+#: Rows whose predictive distribution is held in memory at a time.
+BLOCK_ROWS = 10_000
+#: What is written of predictions; a median, too, where the response is transformed.
+WRITTEN = ("mean", "std", "lower95", "upper95")
 
 
 def unit_queries(model: Any, X: Any) -> Array:
@@ -37,6 +43,34 @@ def unit_queries(model: Any, X: Any) -> Array:
             ExtrapolationWarning,
         )
     return U
+
+
+def predicted_columns(model: Any, X: Any, include_noise: bool = False) -> dict[str, Array]:
+    """What is written of the predictions at some points, for which a model is asked only once.
+
+    Returns
+    -------
+    dict of column name to array of shape (n,)
+        ``mean``, ``std``, ``lower95`` and ``upper95``; ``median``, too, where the response is
+        transformed. The numbers are those of ``predict``, ``predict_interval`` and
+        ``predict_quantile``.
+    """
+    U = unit_queries(model, X)
+    with blas_threads(model.training_data_.n_points):
+        parts = [
+            _columns_unit(model, U[rows], include_noise) for rows in blocks(len(U), BLOCK_ROWS)
+        ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _columns_unit(model: Any, U: Array, include_noise: bool) -> dict[str, Array]:
+    """See :func:`predicted_columns`; at unit-cube inputs."""
+    widening = model.calibration_
+    given = model.distribution_unit(U, include_noise)
+    widened = given if widening == 1.0 else given.dilated(widening)
+    moments = (given.mean, widening * np.sqrt(given.variance))
+    columns = dict(zip(WRITTEN, (*moments, *widened.interval(0.95)), strict=True))
+    return {**columns, "median": widened.quantile(0.5)} if model.is_transformed else columns
 
 
 def checked_inputs(model: Any, X: Any) -> Array:

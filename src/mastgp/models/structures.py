@@ -181,8 +181,8 @@ class JointModel:
         """Fidelities that the joint GP is of."""
         return (data.top,) if self.structure == "top-only" else data.fidelities
 
-    def build(self, data: Dataset, traits: Traits) -> Model:
-        """The engine's model of these data."""
+    def build(self, data: Dataset, traits: Traits, searched: bool = True) -> Model:
+        """The engine's model of these data; with a start for factors if they are `searched`."""
         n_levels, n_inputs = len(self.levels(data)), len(data.feature_names)
         equal_units = self.connected and traits.same_units
         model = Model(
@@ -193,7 +193,7 @@ class JointModel:
             noise_prior=DRAWN_NOISE_PRIOR if self.drawn else NOISE_PRIOR,
             warp_prior=WARP_PRIOR,
             factor_prior=EQUAL_LEVELS_PRIOR if equal_units else FACTOR_PRIOR,
-            factor_starts=self._factor_starts(data, traits) if n_levels > 1 else (),
+            factor_starts=self._factor_starts(data, traits) if searched and n_levels > 1 else (),
             categories=engine_categories(data.categories, self.categories),
         )
         return without_priors(model) if self.priors is None else model

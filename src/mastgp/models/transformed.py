@@ -20,8 +20,9 @@ from ..gp.blends import Distribution, Transformed, blended
 from ..gp.responses import Logarithm, YeoJohnson, plain_response, response_state, restored_response
 from ..storage.model_file import estimator_state, restored_estimator
 from .continuing import JointProcess, Part, scaled
-from .estimator import BLOCK_ROWS, MultiFidelityRegressor
+from .estimator import MultiFidelityRegressor
 from .known import Known
+from .queries import BLOCK_ROWS
 from .single import SingleFidelity, expensive_alone
 from .trust import TrustedPoints
 

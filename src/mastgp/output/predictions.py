@@ -13,6 +13,7 @@ from ..data.missing import MissingRows
 from ..data.tables import query_inputs
 from ..data.units import common_units
 from ..errors import DataError
+from ..models.queries import predicted_columns
 from ..models.targets import models_of
 from ..progress import report
 
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
 
     from ..data.dataset import Dataset
     from ..data.source import Source
-    from ..models.estimator import MultiFidelityRegressor
 
-#: Columns that are added to the file's own; a median, too, where the response is transformed.
-ADDED = ("mean", "std", "lower95", "upper95")
 #: How far beyond the expensive points a query may be, in widths of their range.
 _BEYOND = 0.05
 
@@ -117,23 +115,11 @@ def predicted(model: Any, source: Source, include_noise: bool, name: str) -> Pre
         common_units({name: data.units, source.path: source.units})
     added: dict[str, Any] = {}
     for one in models.values():
-        values = _values(one, inputs, include_noise)
+        X = inputs if hasattr(one, "feature_names_in_") else inputs.to_numpy()
+        values = predicted_columns(one, X, include_noise)
         columns = _free_columns(list(values), source.rows, one.target_name_, len(models) > 1)
         added |= dict(zip(columns, values.values(), strict=True))
     return Predicted(source, inputs, source.rows.assign(**added), _beyond(first, inputs))
-
-
-def _values(
-    model: MultiFidelityRegressor, inputs: pd.DataFrame, include_noise: bool
-) -> dict[str, Any]:
-    """The columns of one target's predictions; with a median where it is not the mean."""
-    X = inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
-    mean, std = model.predict(X, return_std=True, include_noise=include_noise)
-    ends = model.predict_interval(X, include_noise=include_noise)
-    values = dict(zip(ADDED, (mean, std, *ends), strict=True))
-    if model.is_transformed:
-        values["median"] = model.predict_quantile(X, 0.5, include_noise)
-    return values
 
 
 def _free_columns(

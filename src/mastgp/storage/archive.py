@@ -166,13 +166,12 @@ def _array(content: bytes) -> NDArray[Any]:
     version = np.lib.format.read_magic(stream)
     if version != (1, 0):
         raise ValueError(f"array format {version} is not used by mastgp")
-    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    shape, by_column, dtype = np.lib.format.read_array_header_1_0(stream)
     expected = stream.tell() + math.prod(shape) * dtype.itemsize
     if str(dtype) not in _DTYPES or expected != len(content):
         raise ValueError("an array's header does not fit its content")
-    stream.seek(0)
-    array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
-    return array
+    values = np.frombuffer(content, dtype, offset=stream.tell()).copy()
+    return values.reshape(shape, order="F" if by_column else "C")
 
 
 def take_out_arrays(value: Any, name: str, arrays: Arrays) -> Any:
