@@ -24,13 +24,17 @@ FEW = 0.5
 LEAST, MOST = 0.7, 2.0
 
 
-def spread_factor(z: Array) -> float:
+def spread_factor(
+    z: Array, size: float = USUAL_SIZE, points: float = PRIOR_POINTS, few: float = FEW
+) -> float:
     """Factor of a blend's standard deviations, from its standardised held-out residuals.
 
     Parameters
     ----------
     z : array of shape (n,)
         NaN where nothing was predicted.
+    size, points, few : float
+        As the constants of this module.
 
     Examples
     --------
@@ -42,9 +46,9 @@ def spread_factor(z: Array) -> float:
     """
     z = z[np.isfinite(z)]
     n = len(z)
-    before = 1.0 + FEW / n if n else 1.0
-    squares = float(z @ z) / USUAL_SIZE**2 + PRIOR_POINTS * before**2
-    return float(np.clip(np.sqrt(squares / (n + PRIOR_POINTS)), LEAST, MOST))
+    before = 1.0 + few / n if n else 1.0
+    squares = float(z @ z) / size**2 + points * before**2
+    return float(np.clip(np.sqrt(squares / (n + points)), LEAST, MOST))
 
 
 def spread_without_each(z: Array, groups: NDArray[np.intp]) -> Array:

@@ -157,15 +157,15 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
-        candidates = self._candidates(data)
+        candidates = self.candidates(data)
         _check_names(candidates)
         names = {entry.name for entry in done}
         trials = Trials(data, done)
         trials.add([c for c in candidates if c.name not in names])
         return trials
 
-    def _candidates(self, data: Dataset) -> list[Candidate]:
-        """What is tried."""
+    def candidates(self, data: Dataset) -> list[Candidate]:
+        """What is tried on some data."""
         if self.transform not in (True, False, Logarithm.kind):
             raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
         response = worth_trying(data) if self.transform is True else None

@@ -18,10 +18,9 @@ import pandas as pd
 from ..blocks import blocks
 from ..errors import DataError, MastError
 from ..libraries import import_extra
-from .opening import Place
+from .opening import FEATHER, PARQUET, Place
 from .source import Source, checked_names
 
-PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow")
 #: Most values, and most bytes of texts, that the columns of a file may hold.
 MOST_VALUES, MOST_TEXT = 50_000_000, 2**28
 #: Cells of a block of rows.

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import DataError, FileError, listed
-from .columnar import FEATHER, PARQUET
-from .opening import STANDARD, place_of
+from .opening import FEATHER, PARQUET, STANDARD, place_of
 
 #: Endings of the tables that are looked for in a folder.
 _TABLES = (".csv", ".tsv", ".tab", ".txt", ".dat", *PARQUET, *FEATHER)

@@ -19,6 +19,8 @@ from ..errors import FileError
 STANDARD = "-"
 #: Endings of files that have sheets.
 SHEETED = (".xlsx", ".xlsm", ".xls")
+#: Endings of files of typed columns.
+PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow")
 #: A pipe that is silent for this long, in seconds, is given up.
 SILENCE = 30.0
 #: More than this many bytes through a pipe are taken for a stream without an end.

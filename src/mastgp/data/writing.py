@@ -14,8 +14,8 @@ import pandas as pd
 from ..errors import DataError, listed
 from ..files import atomic_write
 from ..libraries import import_extra
-from .columnar import FEATHER, PARQUET
 from .columnar_out import column_writer
+from .opening import FEATHER, PARQUET
 from .sheets import write_sheet
 from .source import Source
 
