@@ -12,7 +12,6 @@ they are counted and printed as finished twice.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import signal
 import subprocess
@@ -20,8 +19,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
+from killing import Program
 from mastgp import Study
 from mastgp.next.trials import DONE
 
@@ -35,8 +36,6 @@ journal = os.open("journal.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 print(value, flush=True)
 os.write(journal, line)
 """
-#: Every process of a study has this variable in its environment.
-MARK = "MASTGP_STUDY_KILLS"
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
 #: Seconds after which no process may be left.
 LAST = 15.0
@@ -60,44 +59,23 @@ def command(jobs: int = 2) -> list[str]:
 
 def kill_once(folder: Path, rng: random.Random, longest: float) -> bool:
     """Start a runner, kill it at a random moment, wait for all of it; whether it was killed."""
-    mark = f"{os.getpid()}-{rng.getrandbits(60)}"
     number = rng.choice(SIGNALS)
-    process = subprocess.Popen(
-        command(), cwd=folder, env={**os.environ, MARK: mark}, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
-    )  # fmt: skip
+    runner = Program(command(), cwd=folder)
     if rng.random() < 0.9:  # else it may be killed while it starts
-        wait_for_runner(folder, process)
-    try:
-        process.wait(rng.uniform(0.0, longest))
-    except subprocess.TimeoutExpired:
-        process.send_signal(number)
-    process.wait(LAST)
-    deadline = time.monotonic() + LAST
-    while (left := marked(mark)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not left, f"{len(left)} processes were left after {number.name}"
-    return process.returncode != 0
+        wait_for_runner(folder, runner)
+    with suppress(subprocess.TimeoutExpired):
+        runner.process.wait(rng.uniform(0.0, longest))
+    met = runner.kill(number)
+    left = runner.left(LAST)
+    assert not left, f"{left} processes were left after {number.name}"
+    return met and runner.process.returncode != 0
 
 
-def wait_for_runner(folder: Path, process: subprocess.Popen[bytes]) -> None:
+def wait_for_runner(folder: Path, runner: Program) -> None:
     """Wait until a runner has begun: a file of its own, which others cannot be, is there."""
     known = set((folder / "kills.runs").glob(".runner-*"))
-    while process.poll() is None and not set((folder / "kills.runs").glob(".runner-*")) - known:
+    while runner.runs and not set((folder / "kills.runs").glob(".runner-*")) - known:
         time.sleep(0.01)
-
-
-def marked(mark: str) -> list[int]:
-    """Processes that are still alive."""
-    wanted, found = f"{MARK}={mark}".encode(), []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if wanted in path.read_bytes().split(b"\0"):
-                found.append(int(path.parent.name))
-        except OSError:  # it has ended, or it is not ours
-            continue
-    return found
 
 
 def journal(folder: Path) -> list[tuple[int, float]]:

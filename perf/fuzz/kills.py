@@ -2,32 +2,43 @@
 
 A case starts a program of its own, sends it SIGTERM, SIGHUP or SIGKILL, and looks at what is left:
 files that are whole and old or new, a store that only grew, and no process after five seconds.
+
+    python perf/fuzz/kills.py --kills 100 --seed 7
+
+kills each kind of program so many times while it runs, by the three signals in turn, and counts.
 """
 
 from __future__ import annotations
 
+import argparse
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
-from cases import Defect, chosen
+sys.path.append(str(Path(__file__).parents[1]))
+
+from cases import Defect, chosen, generator
 
 import mastgp
+from killing import Program
 from mastgp import examples
 from mastgp.bench.store import Store
 from mastgp.bench.units import Unit
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
-#: Every process of a case has this variable in its environment.
-MARK = "MASTGP_FUZZ_CASE"
 #: Seconds after which no process may be left.
 LAST = 5.0
 #: Kills of one store before it is run to its end and compared.
 CHAIN = 12
+#: Programs that may end before they are killed, one after the other.
+MOST_TRIES = 20
 
 MAST = [sys.executable, "-m", "mastgp"]
 DATA = [str(examples.FOLDER / "panel.csv"), str(examples.FOLDER / "cfd.csv")]
@@ -60,44 +71,31 @@ def _timed(command):
 
 
 def case(rng, context):
-    what = chosen(rng, ("fit", "predict", "bench", "save"))
-    number = chosen(rng, SIGNALS)
-    {"fit": _fit, "predict": _predict, "bench": _bench, "save": _save}[what](rng, context, number)
-    return f"{what} killed by {number.name}"
+    return kill(chosen(rng, sorted(KINDS)), chosen(rng, SIGNALS), rng, context)
+
+
+def kill(what, number, rng, context):
+    """Kill one kind of program; a moment after its end is none, and another one is taken."""
+    for _ in range(MOST_TRIES):
+        if KINDS[what](rng, context, number):
+            return f"{what} killed by {number.name}"
+    raise Defect(f"{what} ended {MOST_TRIES} times before it was killed")
 
 
 def killed(command, rng, number, longest, wait_for_line=False):
-    """Start a program, send it a signal at a random moment, and wait until all of it is gone."""
-    mark = f"{os.getpid()}-{rng.integers(2**62)}"
-    process = subprocess.Popen(
-        [str(part) for part in command], env={**os.environ, MARK: mark}, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup is not meant here
-    )  # fmt: skip
-    with process:
-        if wait_for_line:
-            process.stdout.readline()
-        time.sleep(float(rng.uniform(0.0, longest)))
-        process.send_signal(number)
-        deadline = time.monotonic() + LAST
-        while (left := _marked(mark)) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        for pid in left:
-            os.kill(pid, signal.SIGKILL)
-    if left:
-        raise Defect(f"{len(left)} processes were left {LAST:g} s after {number.name}: {command}")
+    """Start a program, send it a signal at a random moment, and wait until all of it is gone.
 
-
-def _marked(mark):
-    """Processes of a case that are still alive."""
-    wanted, found = f"{MARK}={mark}".encode(), []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if wanted in path.read_bytes().split(b"\0"):
-                found.append(int(path.parent.name))
-        except OSError:  # it has ended, or it is not ours
-            continue
-    return found
+    Whether the signal met the running program.
+    """
+    output = subprocess.PIPE if wait_for_line else subprocess.DEVNULL
+    program = Program(command, stdout=output)
+    if wait_for_line:
+        program.process.stdout.readline()
+    time.sleep(float(rng.uniform(0.0, longest)))
+    met = program.kill(number)
+    if left := program.left(LAST):
+        raise Defect(f"{left} processes were left {LAST:g} s after {number.name}: {command}")
+    return met
 
 
 def _check_remains(folder, allowed):
@@ -120,10 +118,11 @@ def _fit(rng, context, number):
     output = folder / "model.mast"
     old = context["model"].read_bytes()
     output.write_bytes(old)
-    killed([*FIT, "--no-check", "-o", output], rng, number, context["seconds"]["fit"])
+    met = killed([*FIT, "--no-check", "-o", output], rng, number, context["seconds"]["fit"])
     if output.read_bytes() != old:
         mastgp.load(output)
     _tidy(folder, output)
+    return met
 
 
 def _predict(rng, context, number):
@@ -131,10 +130,11 @@ def _predict(rng, context, number):
     output = folder / "out.csv"
     output.write_bytes(b"old\n")
     command = [*MAST, "predict", context["model"], context["queries"], "-o", output]
-    killed(command, rng, number, context["seconds"]["predict"])
+    met = killed(command, rng, number, context["seconds"]["predict"])
     if output.read_bytes() not in (b"old\n", context["predictions"]):
         raise Defect("predictions are neither old nor whole")
     _tidy(folder, output)
+    return met
 
 
 def _save(rng, context, number):
@@ -142,10 +142,11 @@ def _save(rng, context, number):
     output = folder / "model.mast"
     old = context["model"].read_bytes()
     output.write_bytes(old)
-    killed([*SAVE, context["model"], output], rng, number, 0.3, wait_for_line=True)
+    met = killed([*SAVE, context["model"], output], rng, number, 0.3, wait_for_line=True)
     if output.read_bytes() != old:
         raise Defect("the saved model is another one")
     _tidy(folder, output)
+    return met
 
 
 def _tidy(folder, output):
@@ -163,7 +164,7 @@ def _bench(rng, context, number):
     store = Store(folder)
     before = store.path.read_bytes() if store.path.exists() else b""
     complete = before[: before.rfind(b"\n") + 1]
-    killed([*BENCH, "--out", folder], rng, number, context["seconds"]["bench"])
+    met = killed([*BENCH, "--out", folder], rng, number, context["seconds"]["bench"])
     if not (store.path.read_bytes() if store.path.exists() else b"").startswith(complete):
         raise Defect("results were lost")
     _check_once(store)
@@ -172,6 +173,7 @@ def _bench(rng, context, number):
         subprocess.run([*BENCH, "--out", folder], check=True, capture_output=True)
         if scores(folder) != context["whole"]:
             raise Defect("the results differ from those of a run that nobody killed")
+    return met
 
 
 def _check_once(store):
@@ -189,3 +191,42 @@ def scores(folder):
         Unit.of(record): json.dumps({k: v for k, v in sorted(record.items()) if k not in timed})
         for record in Store(folder).read()
     }
+
+
+#: What is killed.
+KINDS = {"fit": _fit, "predict": _predict, "bench": _bench, "save": _save}
+
+
+def main():
+    """Kill each kind of program as often as was asked for; print how often by which signal."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=100, help="of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=sorted(KINDS), help="one kind")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="mastgp-kills-") as name:
+        context = prepare(Path(name))
+        defects = 0
+        for what in [options.only] if options.only else sorted(KINDS):
+            counts = kill_many(what, options.kills, options.seed, context)
+            for outcome, count in counts.items():
+                print(f"{count:5d}  {outcome}", flush=True)
+                defects += count if outcome.startswith("DEFECT") else 0
+    sys.exit(1 if defects else 0)
+
+
+def kill_many(what, kills, seed, context):
+    """Kill one kind of program so many times, and count."""
+    counts = Counter()
+    for i, number in zip(range(kills), itertools.cycle(SIGNALS)):
+        try:
+            outcome = kill(what, number, generator(what, seed, i), context)
+        except Defect as defect:
+            outcome = f"DEFECT {defect}"
+        print(f"{what} {i}: {outcome}", file=sys.stderr, flush=True)
+        counts[outcome] += 1
+    return counts
+
+
+if __name__ == "__main__":
+    main()

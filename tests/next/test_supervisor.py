@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -82,9 +84,41 @@ def test_the_program_ends_with_its_runner_and_does_not_count(tmp_path, how):
     run.stdin.close()
     assert eventually(lambda: not is_alive(program))
     assert ended(tmp_path) is None
-    if how == "kill":
-        os.kill(below, signal.SIGKILL)  # nobody was left to do it
     assert eventually(lambda: not is_alive(below))
+
+
+@pytest.mark.parametrize("code", ["pass", "import time; time.sleep(99)"])
+def test_the_guard_ends_with_the_supervisor(tmp_path, code):
+    run = supervise(tmp_path, code)
+    if code == "pass":
+        run.wait(60)
+    else:
+        assert eventually(lambda: len(group_of(run.pid)) == 2)  # the program has another group
+        run.kill()
+        run.wait()
+    run.stdin.close()
+    assert eventually(lambda: not group_of(run.pid), seconds=5.0)
+
+
+def test_a_run_counts_though_its_guard_was_killed(tmp_path):
+    run = supervise(tmp_path, "import time; time.sleep(1)")
+    assert eventually(lambda: len(group_of(run.pid)) == 2)
+    (guard,) = set(group_of(run.pid)) - {run.pid}
+    os.kill(guard, signal.SIGKILL)
+    assert run.wait(60) == 0
+    run.stdin.close()
+    assert ended(tmp_path)["code"] == 0
+
+
+def group_of(leader):
+    """Processes of a group that are alive."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, group, *_ = stat.read_text().rpartition(")")[2].split()
+            if int(group) == leader and state != "Z":
+                found.append(int(stat.parent.name))
+    return found
 
 
 def test_what_a_program_leaves_behind_ends_with_it(tmp_path):

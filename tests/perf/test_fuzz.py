@@ -58,6 +58,21 @@ def test_a_save_that_is_killed_leaves_a_whole_model(fuzzers, tmp_path, rng, monk
     fuzzers["kills"]._save(rng, context, getattr(signal, name))
 
 
+def test_programs_that_end_before_they_are_killed_do_not_count(fuzzers, rng, monkeypatch):
+    kills, tried = fuzzers["kills"], []
+
+    def late_twice(rng, context, number):
+        tried.append(number)
+        return len(tried) > 2
+
+    monkeypatch.setitem(kills.KINDS, "fit", late_twice)
+    assert kills.kill("fit", signal.SIGHUP, rng, {}) == "fit killed by SIGHUP"
+    assert len(tried) == 3
+    monkeypatch.setitem(kills.KINDS, "fit", lambda *_: False)
+    counts = kills.kill_many("fit", 2, 0, {})
+    assert dict(counts) == {"DEFECT fit ended 20 times before it was killed": 2}
+
+
 def test_a_defect_is_noticed(fuzzers, tmp_path, monkeypatch):
     """Each check of a case can fail."""
     defect = fuzzers["cases"].Defect

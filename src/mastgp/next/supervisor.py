@@ -6,6 +6,9 @@ pipe, which a kill of the runner does too. When the program has ended by itself 
 is written down in ``ended.json``, whole or not at all: then the run has finished, whatever becomes
 of the runner. A lock on ``lock`` says that this process lives.
 
+A second process, the guard, does nothing but wait for the end of the first. If the first is killed,
+the guard ends the program and all that it has started.
+
 This file runs by itself, in an interpreter that loads nothing of the package, so it starts fast.
 """
 
@@ -26,6 +29,8 @@ from types import FrameType
 OUTPUT, ERRORS, ENDED, LOCK = "stdout.txt", "stderr.txt", "ended.json", "lock"
 #: Seconds that a program has for ending in good order, and for ending by itself without a runner.
 GRACE, LAST_MOMENT = 2.0, 0.3
+#: What the guard is told of a program that has ended.
+_DONE = b" done"
 #: Linux' number of the request to get a signal when the parent dies.
 _PR_SET_PDEATHSIG = 1
 
@@ -33,6 +38,7 @@ _PR_SET_PDEATHSIG = 1
 def main(arguments: list[str]) -> None:
     """Run a program and write down how it ended."""
     folder, seconds, *words = arguments
+    guard = _guard()
     lock = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT, 0o666)
     fcntl.flock(lock, fcntl.LOCK_EX)
     signals = _wakeups()
@@ -42,14 +48,16 @@ def main(arguments: list[str]) -> None:
         open(os.path.join(folder, ERRORS), "wb") as errors,
     ):
         try:
-            child = _start(words, output.fileno(), errors.fileno())
+            child = _start(words, output.fileno(), errors.fileno(), guard)
         except OSError as error:
+            _tell(guard, _DONE)
             _write(folder, {"error": f"cannot start {words[0]}: {error.strerror or error}"})
             return
         limit = float(seconds) or None
         finished = _wait(child, signals, None if limit is None else started + limit)
         left_alone = finished or (limit is not None and time.monotonic() >= started + limit)
         code = _end(child)
+        _tell(guard, _DONE)
         os.fsync(output.fileno())
     if left_alone:
         took = time.monotonic() - started
@@ -70,14 +78,46 @@ def _noticed(_number: int, _frame: FrameType | None) -> None:
     """A signal has come; its number can be read from the pipe."""
 
 
-def _start(words: list[str], output: int, errors: int) -> subprocess.Popen[bytes]:
+def _guard() -> int:
+    """Start the guard; what is written to the returned descriptor is what it knows."""
+    reading, writing = os.pipe()
+    if os.fork():
+        os.close(reading)
+        return writing
+    try:
+        os.close(writing)
+        os.close(sys.stdin.fileno())
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        told = b""
+        while part := os.read(reading, 100):  # until the other process has ended
+            told += part
+        if told and not told.endswith(_DONE):
+            _signal(int(told), signal.SIGKILL)
+    finally:
+        os._exit(0)
+
+
+def _tell(guard: int, what: bytes) -> None:
+    with suppress(OSError):  # somebody may have ended it
+        os.write(guard, what)
+
+
+def _start(words: list[str], output: int, errors: int, guard: int) -> subprocess.Popen[bytes]:
+    """Start the program in a session of its own, which the guard knows before it begins."""
+
+    def prepare() -> None:
+        if sys.platform == "linux":
+            _die_with_parent()
+        _tell(guard, str(os.getpid()).encode())
+
     return subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=errors,
         start_new_session=True,
-        preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+        preexec_fn=prepare,
     )
 
 
