@@ -6,7 +6,14 @@ import hashlib
 
 import pytest
 
-from mastgp.data.origin import Origin, SourceFile, origin_state, restored_origin, source_file
+from mastgp.data.origin import (
+    Origin,
+    SourceFile,
+    origin_state,
+    restored_origin,
+    source_file,
+    without_folders,
+)
 from mastgp.data.tables import training_table
 from mastgp.errors import MissingWarning
 from mastgp.stored import DamagedError
@@ -58,3 +65,40 @@ def test_a_table_knows_its_files_and_what_was_said_of_them(tmp_path):
         table = training_table([str(path)], "y", skip_missing=True)
     assert [file.path for file in table.origin.files] == [str(path)]
     assert list(table.origin.warnings) == [str(warning.message) for warning in said]
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("{here}/a b/hi.csv", "hi.csv"),
+        ("hi={here}/a b/hi.csv", "hi=hi.csv"),
+        ("hi={here}/x=1/hi.csv", "hi=hi.csv"),
+        ("{here}/x=1/hi.csv", "hi.csv"),
+        ("{here}/a.xlsx:Sheet 2", "a.xlsx:Sheet 2"),
+        ("{here}/lo.csv,{here}/hi.csv", "lo.csv,hi.csv"),
+        ("lo={here}/lo.csv,hi={here}/hi.csv", "lo=lo.csv,hi=hi.csv"),
+        ("p/lo.csv,p/hi.csv", "lo.csv,hi.csv"),
+        ("{here}/runs/", "runs"),
+        ("p/*.csv", "*.csv"),
+        ("p/*/a.csv", "a.csv"),
+        ("--output={here}/m.mast", "--output=m.mast"),
+        ("-o{here}/m.mast", "-om.mast"),
+        ("lift/drag=1,m/s", "lift/drag=1,m/s"),
+        ("--method", "--method"),
+    ],
+)
+def test_files_are_named_without_their_folders(tmp_path, monkeypatch, word, shown):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("p", "x=1"):
+        (tmp_path / folder).mkdir()
+    found = without_folders(word.format(here=tmp_path))
+    assert str(tmp_path) not in found
+    assert found == shown
+
+
+def test_neither_files_nor_warnings_keep_folders(tmp_path):
+    path = tmp_path / "runs.csv"
+    origin = Origin().then(None, [SourceFile(str(path))], [f"row 3 of {path}: odd"])
+    state = origin_state(origin)
+    assert state["files"] == [{"path": "runs.csv", "sha256": None}]
+    assert state["warnings"] == ["row 3 of runs.csv: odd"]

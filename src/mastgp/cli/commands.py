@@ -16,6 +16,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from ..data.origin import without_folders
+
 #: Options of 'mast fit', by what they are about. Those not named here come last.
 FIT_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Data": (
@@ -59,7 +61,7 @@ def told_as(command: str) -> Iterator[None]:
 
 
 def command_line() -> str | None:
-    """The command as it was given to the shell; None where there is none."""
+    """The command as it was given to the shell, without folders; None where there is none."""
     return _told.get()
 
 
@@ -82,7 +84,7 @@ class Command(TyperCommand):
             if single and times > 1 and not getattr(param, "is_flag", False):
                 shown = max(param.opts, key=len)
                 raise typer.BadParameter(f"{shown} is given {times} times; give it once", ctx=ctx)
-        ctx.meta[_GIVEN] = shlex.join(["mast", *_words(ctx), *args])
+        ctx.meta[_GIVEN] = shlex.join(["mast", *_words(ctx), *map(without_folders, args)])
         rest: list[str] = super().parse_args(ctx, args)
         return rest
 

@@ -1,4 +1,7 @@
-"""Where a model comes from: commands, files and warnings, kept with the model."""
+"""Where a model comes from: commands, files and warnings, kept with the model.
+
+Folders say who somebody is and how their machine looks, so names of files are kept without them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class SourceFile:
     Attributes
     ----------
     path : str
-        As the user named it, with its sheet where it has several.
+        As the user named it, with its sheet where it has several. Files have it without folders.
     sha256 : str or None
         Of the whole file; None for pipes, which can be read once only.
     """
@@ -83,14 +86,42 @@ def source_file(word: str) -> SourceFile:
     return SourceFile(str(place), digest.hexdigest())
 
 
+def without_folders(word: str) -> str:
+    """A word of a command; names of files in it lose their folders.
+
+    >>> without_folders("cfd=/home/anna/runs/cfd.csv")
+    'cfd=cfd.csv'
+    >>> without_folders("lift/drag")
+    'lift/drag'
+    """
+    path, name = place_of(word).path, os.path.basename(word.rstrip(os.sep))
+    if os.path.isdir(os.path.dirname(path)):
+        return name
+    for between, most in ((",", -1), ("=", 1)):
+        if between in word:
+            return between.join(map(without_folders, word.split(between, most)))
+    if word.startswith("-") and word[2:3] == os.sep:  # -o/home/anna/wing.mast
+        return word[:2] + without_folders(word[2:])
+    is_path = os.path.isabs(path) or os.path.isdir(path.partition(os.sep)[0])
+    return name if is_path else word
+
+
 def origin_state(origin: Origin) -> dict[str, Any]:
-    """An origin as plain values, for files and summaries."""
+    """An origin as plain values, for files and summaries; no file is named with its folder."""
+    folders = {os.path.dirname(file.path) for file in origin.files} - {""}
+    prefixes = sorted((os.path.join(folder, "") for folder in folders), key=len, reverse=True)
     return {
         "version": origin.version,
         "commands": list(origin.commands),
-        "files": [{"path": file.path, "sha256": file.sha256} for file in origin.files],
-        "warnings": list(origin.warnings),
+        "files": [{"path": _without(prefixes, f.path), "sha256": f.sha256} for f in origin.files],
+        "warnings": [_without(prefixes, warning) for warning in origin.warnings],
     }
+
+
+def _without(prefixes: Iterable[str], text: str) -> str:
+    for prefix in prefixes:
+        text = text.replace(prefix, "")
+    return text
 
 
 def restored_origin(state: Any) -> Origin:
