@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mastgp.next.asking import Models, expected_gains, failures_of, propose, success
+from mastgp.next.asking import expected_gains, failures_of, propose, success
+from mastgp.next.keeping import Models
 from mastgp.next.store import Candidate
 from mastgp.next.trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
 from studies import definition, drag
@@ -42,6 +43,18 @@ def test_a_study_begins_with_the_same_design_however_it_is_asked():
                             reason="", origin=DESIGNED))  # fmt: skip
     assert one_by_one == at_once
     assert set(Counter(p.fidelity for p in at_once)) == {"panel", "cfd"}
+
+
+def test_the_first_cheap_runs_are_made_where_expensive_ones_are():
+    made = definition(budget=300.0)
+    found = propose(made, [], (), 24, Models(made))
+    places = {
+        name: [tuple(p.inputs.items()) for p in found if p.fidelity == name]
+        for name in ("panel", "cfd")
+    }
+    n = len(places["cfd"])
+    assert places["panel"][:n] == places["cfd"]
+    assert not set(places["panel"][n:]) & set(places["cfd"])
 
 
 def test_results_from_elsewhere_count_as_a_beginning():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mastgp.errors import DataError
-from mastgp.next.design import fill_space, interleaved, sizes, spread
+from mastgp.next.design import fill_space, interleaved, shared_places, sizes, spread
 from mastgp.next.inputs import integer
 from studies import definition
 
@@ -83,3 +83,17 @@ def test_every_beginning_of_a_design_has_about_the_same_shares():
     order = interleaved({"panel": 30, "cfd": 10})
     for n in range(4, 41, 4):
         assert abs(order[:n].count("cfd") - n / 4) <= 1
+
+
+@pytest.mark.parametrize(("cost", "runs"), [(1.0, 27), (5.0, 3), (9.0, 0)])
+def test_the_less_a_cheap_run_saves_the_less_is_spent_to_find_out(cost, runs):
+    made = definition(costs={"panel": cost, "cfd": 10.0}, budget=300.0)
+    assert sizes(made)["panel"] == min(runs, 20)
+
+
+def test_cheap_runs_share_places_in_a_search_for_an_optimum_only():
+    made = definition(budget=300.0)
+    wanted = sizes(made)
+    assert shared_places(made, wanted, "panel") == wanted["cfd"]
+    assert shared_places(made, wanted, "cfd") == 0
+    assert shared_places(definition(budget=300.0, goal="accuracy"), wanted, "panel") == 0

@@ -10,7 +10,14 @@ import pytest
 from mastgp import DataError
 from mastgp.auto.verdict import FidelityVerdict, Verdict
 from mastgp.next.beliefs import Belief
-from mastgp.next.money import allowed_levels, costs_of, spent_since_top, useless_fidelities
+from mastgp.next.money import (
+    MARGIN,
+    allowed_levels,
+    costs_of,
+    spent_since_top,
+    useless_fidelities,
+    worth_most,
+)
 from mastgp.next.outlook import Outlook
 
 
@@ -56,3 +63,10 @@ def test_spending_since_the_last_expensive_run(optimum_model):
     U = np.full((3, 2), 0.5) + 0.1 * np.arange(3)[:, None]
     for levels, spent in (([0, 0, 0], 3.0), ([0, 1, 0], 1.0), ([0, 0, 1], 0.0)):
         assert spent_since_top(Outlook(belief, U, np.array(levels)), [1.0, 10.0]) == spent
+
+
+def test_a_cheap_run_must_win_by_a_margin():
+    prices = [0.1, 0.5, 1.0]
+    assert worth_most({0: 0.1 * MARGIN * 1.01, 1: 0.0, 2: 1.0}, prices, top=2) == 0
+    assert worth_most({0: 0.1 * MARGIN * 0.99, 1: 0.0, 2: 1.0}, prices, top=2) == 2
+    assert worth_most({0: 0.2, 1: 0.9}, prices, top=2) == 0

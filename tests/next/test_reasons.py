@@ -28,6 +28,11 @@ def test_a_minimum_says_what_is_predicted_and_why_this_fidelity(optimum_model):
     assert text.endswith("a coarse run is worth 5 times as much per cost as a fine run.")
     far = sentence(optimum_model, "maximum", level=1, gains={0: 0.0, 1: 0.02})
     assert far.endswith("a fine run is worth far more per cost than a coarse run.")
+    near = sentence(optimum_model, "minimum", level=1, gains={0: 0.0024, 1: 0.02})
+    assert near.endswith(
+        "a coarse run would be worth 1.2 times as much per cost, which is too little as only fine "
+        "results count in the end."
+    )
     due = sentence(optimum_model, "minimum", level=1, gains={0: 0.1, 1: 0.1}, due=12.0)
     assert due.endswith("fine is due, after 12 was spent on cheap runs since its last one.")
     only = sentence(optimum_model, ("target", 0.5), level=1, gains={1: 0.1})

@@ -120,6 +120,8 @@ def test_a_pool_is_searched_for_its_best_row(tmp_path, rng):
     values = [drag(row.x, row.material) for row in pool.itertuples()]
     best = study.best()
     assert best.trial.notes["name"] == pool.name[best.trial.candidate]
+    assert best.where == {**best.trial.notes, **best.inputs}
+    assert study.standing().facts()["best"]["notes"] == best.trial.notes
     assert sorted(values).index(best.value) <= 2
 
 

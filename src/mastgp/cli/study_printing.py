@@ -70,7 +70,7 @@ def best_lines(standing: Standing) -> list[str]:
     best, definition = standing.best, standing.definition
     assert best is not None
     number = "" if best.trial is None else f" (trial {best.trial.id})"
-    place = ", ".join(f"{name} = {_short(value)}" for name, value in best.inputs.items())
+    place = ", ".join(f"{name} = {_short(value)}" for name, value in best.where.items())
     lines = [
         f"Best {definition.top} value: {definition.target} = {best.value:.6g}{_interval(best)}"
         f"{number} at {place}"

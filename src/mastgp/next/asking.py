@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..data.categories import one_hot
 from ..errors import MastError, MastWarning, silenced
 from .definition import Definition
-from .design import Point, fill_space, interleaved, sizes
+from .design import Point, fill_space, interleaved, shared_places, sizes
 from .failures import Failures
 from .keeping import Models
 from .modelling import can_be_modelled, points_frame
@@ -97,9 +97,22 @@ def _first(
     if pool or any(trial.origin == GIVEN for trial in trials):
         places = _elsewhere(definition, trials, pool, 1, fidelity, found)
         return [_designed(place, fidelity, reason) for place in places]
+    return [_designed((_planned(definition, fidelity, number), None), fidelity, reason)]
+
+
+def _planned(definition: Definition, fidelity: str, number: int) -> Point:
+    """A point of the first design by its number among those of a fidelity.
+
+    The first cheap runs are made where expensive ones are: what both find at the same places says
+    most about how well the cheap fidelity foretells the expensive one.
+    """
+    wanted = sizes(definition)
+    paired = shared_places(definition, wanted, fidelity)
+    if number < paired:
+        return _planned(definition, definition.top, number)
     salt = list(definition.costs).index(fidelity)
-    points = fill_space(definition, size, _rng(definition, 0, salt))
-    return [_designed((points[number], None), fidelity, reason)]
+    points = fill_space(definition, wanted[fidelity] - paired, _rng(definition, 0, salt))
+    return points[number - paired]
 
 
 def _designed(place: tuple[Point, int | None], fidelity: str, reason: str) -> Proposal:

@@ -14,7 +14,7 @@ from ..data.places import same_place
 from ..errors import DataError
 from .goals import Accuracy, Extreme, Level, Promise
 from .limits import Limit, feasibility
-from .money import DUE, spent_since_top
+from .money import DUE, spent_since_top, worth_most
 from .outlook import Outlook
 from .search import climb, in_pieces
 from .space import Space
@@ -193,7 +193,7 @@ class Chooser:
         open_levels = self._open(outlook, u, levels)
         gains = {level: criterion.gain(u, level) for level in open_levels}
         spent = spent_since_top(outlook, self.prices)
-        level = max(gains, key=lambda i: gains[i] / self.prices[i])
+        level = worth_most(gains, self.prices, top)
         due = top in gains and level != top and spent >= DUE * self.prices[top]
         return Chosen(u, top if due else level, gains, spent if due else None, found.label)
 

@@ -56,7 +56,10 @@ def sizes(definition: Definition, given: Mapping[str, int] | None = None) -> dic
 
 
 def _cheap_sizes(definition: Definition, expensive: int, d: int) -> dict[str, int]:
-    """Cheap runs of a design: a share of what it costs, and never more than scouting allows."""
+    """Cheap runs of a design: a share of what it costs, and never more than scouting allows.
+
+    The less a cheap run saves, the less is spent to find out whether it helps.
+    """
     costs, top = definition.costs, definition.top
     cheap = [name for name in costs if name != top]
     if not cheap:
@@ -64,8 +67,15 @@ def _cheap_sizes(definition: Definition, expensive: int, d: int) -> dict[str, in
     money = expensive * costs[top] * (1.0 - EXPENSIVE_SHARE) / EXPENSIVE_SHARE
     if definition.budget is not None:
         money = min(money, definition.scouting * definition.budget)
-    each = money / len(cheap)
-    return {name: min(int(each / costs[name] + 1e-9), CHEAP_PER_INPUT * d) for name in cheap}
+    each = {name: money / len(cheap) * (1.0 - costs[name] / costs[top]) for name in cheap}
+    return {name: min(int(each[name] / costs[name] + 1e-9), CHEAP_PER_INPUT * d) for name in cheap}
+
+
+def shared_places(definition: Definition, wanted: Mapping[str, int], fidelity: str) -> int:
+    """How many runs of a fidelity are made where expensive ones are, in a search for an optimum."""
+    if fidelity == definition.top or definition.goal == "accuracy":
+        return 0
+    return min(wanted[fidelity], wanted[definition.top])
 
 
 def interleaved(counts: Mapping[str, int]) -> list[str]:

@@ -20,6 +20,20 @@ Array = NDArray[np.float64]
 USELESS = ("hurts", "makes no difference", "is neutral")
 #: An expensive run is due when so many times its cost has been spent on cheap ones since the last.
 DUE = 1.0
+#: In a search for an optimum a cheap run must be worth so many times as much per cost as an
+#: expensive one, because only what expensive runs find counts in the end.
+MARGIN = 1.5
+
+
+def worth_most(gains: Mapping[int, float], prices: Sequence[float], top: int) -> int:
+    """The fidelity that brings most per cost; cheap ones must win by a margin.
+
+    >>> worth_most({0: 0.7, 1: 1.0}, [0.5, 1.0], top=1)
+    1
+    >>> worth_most({0: 0.8, 1: 1.0}, [0.5, 1.0], top=1)
+    0
+    """
+    return max(gains, key=lambda i: gains[i] / prices[i] / (1.0 if i == top else MARGIN))
 
 
 def costs_of(data: Dataset, costs: Mapping[Any, float] | None) -> list[float]:

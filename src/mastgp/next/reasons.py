@@ -71,6 +71,11 @@ def _fidelity(chosen: Chosen, names: list[str], prices: Sequence[float]) -> str:
     own = chosen.gains[level] / prices[level]
     if own == other == 0.0:
         return f"a {names[level]} run costs {prices[level]:g}"
+    if own < other and level == top:
+        return (
+            f"a {names[second]} run would be worth {other / own:.2g} times as much per cost, which "
+            f"is too little as only {names[top]} results count in the end"
+        )
     if own > _FAR_MORE * other:
         return f"a {names[level]} run is worth far more per cost than a {names[second]} run"
     ratio = f"{own / other:.2g} times as much per cost as"

@@ -151,6 +151,7 @@ def _plain_best(best: Best) -> dict[str, Any]:
         "observed": best.observed,
         "feasible": best.feasible,
         "trial": None if best.trial is None else best.trial.id,
+        "notes": {} if best.trial is None else dict(best.trial.notes),
     }
 
 

@@ -114,3 +114,9 @@ class Best:
     observed: bool
     feasible: bool = True
     trial: Trial | None = None
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """The inputs, after what a pool says besides of its row, such as its name."""
+        notes = {} if self.trial is None else dict(self.trial.notes)
+        return {**notes, **self.inputs}

@@ -104,7 +104,7 @@ def _best_place(standing: Standing) -> str:
     best = standing.best
     if best is None:
         return "There is no expensive result yet."
-    places = ", ".join(f"{name} = {_shown(value)}" for name, value in best.inputs.items())
+    places = ", ".join(f"{name} = {_shown(value)}" for name, value in best.where.items())
     low, high = best.interval
     known = f" (95 %: {number(low)} to {number(high)})" if math.isfinite(low + high) else ""
     return f"at {places}{known}"
