@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from mastgp import MAST, AutoSurrogate, DataError, FewPointsWarning, FileError
 from mastgp.check.heldout import HeldOut, held_out
+from mastgp.models import SeveralTargets
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.single import SingleFidelity, expensive_alone
 from mastgp.output import figures
@@ -28,7 +29,9 @@ def plain(two_fidelities):
 
 
 def axes_of(figure):
-    return figure.get_axes()
+    """The panels of a figure, without scales of colours and without the place of its legend."""
+    panels = [axes for axes in figure.get_axes() if axes.get_label() != "<colorbar>"]
+    return [axes for axes in panels if axes.axison or axes.texts]
 
 
 def legend_of(figure):
@@ -38,7 +41,8 @@ def legend_of(figure):
 
 def test_everything_on_one_page(model):
     figure = plot_model(model)
-    parity, calibration, trust, *slices = axes_of(figure)
+    parity, calibration, trust, contour, *slices = axes_of(figure)
+    assert contour.get_title().startswith("Prediction over x0 and x1")
     assert calibration.get_xlabel() == "share that intervals promise"
     assert parity.get_xlabel() == "observed y"
     np.testing.assert_allclose(
@@ -69,7 +73,7 @@ def test_slices_show_cheap_points_as_the_model_sees_them(model, plain):
         labels = legend_of(draw(fitted, "slices"))
         assert caption in labels
         assert "fine *" in labels
-        assert "* measured near this slice, not on it; paler = further away" in labels
+        assert "* measured near this slice, not on it;\n   paler = further away" in labels
 
 
 def test_with_one_input_every_point_is_on_the_slice(rng):
@@ -89,10 +93,12 @@ def test_a_slice_alone_has_its_own_legend(plain):
 def boxes(figure):
     """Where titles, labels and legend of a figure are, in points of the page."""
     figure.draw_without_rendering()
-    texts = [figure._suptitle, *figure.legends]
-    for axes in axes_of(figure):
+    texts = [figure._suptitle]
+    for axes in figure.axes:
         texts += [axes.title, axes.xaxis.label, axes.yaxis.label]
-    return [text.get_window_extent() for text in texts]
+    inside = [axes.get_legend() for axes in figure.axes if not axes.axison and axes.get_legend()]
+    shown = [text for text in texts if text.get_text()]
+    return [text.get_window_extent() for text in (*shown, *figure.legends, *inside)]
 
 
 @pytest.mark.parametrize("n_inputs", [1, 2, 3])
@@ -111,13 +117,13 @@ def test_texts_are_whole_and_apart(rng, method, n_inputs):
         assert not any(box.overlaps(other) for other in found[i + 1 :])
 
 
-@pytest.mark.parametrize(("n_inputs", "grid"), [(1, (1, 3)), (2, (2, 2)), (3, (2, 3)), (6, (2, 4))])
+@pytest.mark.parametrize(("n_inputs", "grid"), [(1, (1, 3)), (2, (2, 3)), (3, (2, 3)), (6, (3, 3))])
 def test_the_check_stands_beside_the_slices(rng, n_inputs, grid):
     X = rng.random((20, n_inputs))
     model = CoKriging(COSTS, warp=None, inference="map")
     model.fit(X, X.sum(axis=1), fidelity=["coarse"] * 12 + ["fine"] * 8)
     panels = axes_of(plot_model(model))
-    assert len(panels) == 2 + n_inputs
+    assert len(panels) == 2 + (n_inputs > 1) + n_inputs
     assert panels[0].get_gridspec().get_geometry() == grid
 
 
@@ -163,7 +169,7 @@ def test_a_check_that_is_known_is_not_made_again(model):
 
 
 def test_models_without_trust_have_no_figure_of_it(plain):
-    _, _, *slices = axes_of(plot_model(plain))
+    _, _, _, *slices = axes_of(plot_model(plain))
     assert len(slices) == 2
     with pytest.raises(DataError, match="AR1 gives cheap points no trust to draw; draw its 'slic"):
         draw(plain, "trust")
@@ -197,7 +203,7 @@ def test_calibration_is_drawn_with_what_chance_allows(plain):
     # Of four points inside with even chances at most three are, but for one time in sixteen.
     assert half.max() == pytest.approx(1.0)
     assert half.min() == pytest.approx(0.0)
-    assert "4 held-out points: 1 in 50%, 3 in 80%, 3 in 95% intervals" in axes.get_title()
+    assert "of 4 held-out points 1 are in their 50 %,\n3 in their 80 % and 3 in" in axes.get_title()
 
 
 @pytest.mark.parametrize("kind", ["all", "parity", "slices", "trust"])
@@ -235,3 +241,34 @@ def test_one_fidelity_and_many_inputs(rng, tmp_path):
 def test_unknown_ending(model, tmp_path):
     with pytest.raises(FileError, match="endings"):
         save_figure(draw(model, "trust"), tmp_path / "a.xyz")
+
+
+@pytest.fixture(scope="module")
+def three_targets():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.random((24, 2)), columns=["mach", "alpha"])
+    Y = pd.DataFrame({"cl": X.mach, "cd": X.alpha**2, "cm": X.mach - X.alpha})
+    method = CoKriging(COSTS, inference="map")
+    return SeveralTargets(method).fit(X, Y, fidelity=["coarse"] * 16 + ["fine"] * 8)
+
+
+def test_three_targets_have_a_row_each_and_one_legend(three_targets):
+    figure = draw(three_targets, "all")
+    assert len(figure.subfigs) == 3
+    assert [bool(part.legends) for part in figure.subfigs] == [False, False, True]
+    for part, name in zip(figure.subfigs, ("cl", "cd", "cm"), strict=True):
+        panels = axes_of(part)
+        assert len(panels) == 4
+        assert panels[0].get_xlabel() == f"observed {name}"
+        assert panels[0].get_gridspec().get_geometry() == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "grid"),
+    [("parity", (1, 3)), ("calibration", (1, 3)), ("slices", (3, 2)), ("contour", (3, 2))],
+)
+def test_three_targets_side_by_side(three_targets, kind, grid):
+    panels = axes_of(draw(three_targets, kind))
+    assert panels[0].get_gridspec().get_geometry() == grid
+    named = [axes.get_title().splitlines()[0] for axes in panels]
+    assert list(dict.fromkeys(named)) == ["cl", "cd", "cm"]

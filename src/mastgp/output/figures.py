@@ -5,11 +5,8 @@ Needs nothing but matplotlib, and no display: every function returns or draws on
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +22,6 @@ from ..models.targets import SeveralTargets, models_of
 from ..models.transformed import alone_like
 from .contours import plot_contour
 from .levels import (
-    category_of,
     centre_of,
     draw_curves,
     draw_values,
@@ -34,31 +30,37 @@ from .levels import (
     split_by,
     swing,
 )
+from .sheets import Panel, Sheet, drawn
+from .titles import (
+    TITLE_LETTERS,
+    UPRIGHT_LETTERS,
+    fixed_note,
+    page_title,
+    panel_title,
+    target_with_unit,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-#: Draws one panel.
-Panel = Callable[["Axes"], None]
 
 #: What can be drawn.
 KINDS = ("all", "parity", "calibration", "slices", "contour", "trust")
+#: From so many targets on, each has one row of a figure.
+MANY_TARGETS = 3
 #: Most slices drawn in one figure; beyond, the inputs with the most influence are chosen.
 MAX_SLICES = 6
 #: Points further from a slice than this, in the other inputs' scaled RMS, are not drawn on it.
 NEAR_SLICE = 0.15
 #: But this many of the nearest always are.
 AT_LEAST_DRAWN = 5
-#: Inches of a panel, and letters of a title and of a label that fit into its width.
-_WIDTH, _HEIGHT, _TITLE_LETTERS, _LABEL_LETTERS = 4.4, 3.7, 54, 46
-#: A space at which no line is broken.
-_FIRM_SPACE = "\u00a0"
 #: Points of a curve.
 _RESOLUTION = 201
 #: What the stars in the legend of slices mean.
-_STAR = "* measured near this slice, not on it; paler = further away"
+_STAR = "* measured near this slice, not on it;\n   paler = further away"
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#666666"
 _CHEAP_COLOURS = (_ORANGE, _GREEN, _PURPLE)
@@ -77,7 +79,7 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
     -------
     matplotlib Figure
     """
-    return _page(model, _all_panels(model, checked))
+    return drawn([_sheet(model, _all_panels(model, checked))])
 
 
 def _all_panels(model: MultiFidelityRegressor, checked: HeldOut | None = None) -> list[Panel]:
@@ -88,7 +90,31 @@ def _all_panels(model: MultiFidelityRegressor, checked: HeldOut | None = None) -
         panels.append(partial(plot_calibration, model, checked=checked))
     if model.trusted_points():
         panels.append(partial(plot_trust, model))
+    if model.training_data_.box.varies.sum() > 1:
+        panels.append(partial(plot_contour, model, brief=True))
     return [*panels, *_slices(model)]
+
+
+def _row_panels(model: MultiFidelityRegressor) -> list[Panel]:
+    """What is worth a look where there are many targets: as much as fits into a row."""
+    checked = _checked(model)
+    strongest = max(influential_inputs(model), key=lambda name: _swing_of(model, name))
+    panels: list[Panel] = [
+        partial(plot_parity, model, checked=checked),
+        partial(plot_calibration, model, checked=checked),
+        partial(plot_slice, model, column=strongest, legend=False),
+    ]
+    if model.training_data_.box.varies.sum() > 1:
+        panels.append(partial(plot_contour, model, brief=True))
+    return panels
+
+
+def _swing_of(model: MultiFidelityRegressor, name: str) -> float:
+    return swing(model, model.training_data_.feature_names.index(name))
+
+
+def _sheet(model: MultiFidelityRegressor, panels: list[Panel], rows: int | None = None) -> Sheet:
+    return Sheet(page_title(model), panels, fixed_note(model), rows)
 
 
 def _slices(model: MultiFidelityRegressor) -> list[Panel]:
@@ -96,51 +122,6 @@ def _slices(model: MultiFidelityRegressor) -> list[Panel]:
     return [
         partial(plot_slice, model, column=name, legend=False) for name in influential_inputs(model)
     ]
-
-
-def _page(model: MultiFidelityRegressor, panels: list[Panel]) -> Figure:
-    """Draw panels in one row, or from four on in two, with a title above and a legend below."""
-    return _pages([(model, panels)])
-
-
-def _pages(pages: Sequence[tuple[MultiFidelityRegressor, list[Panel]]]) -> Figure:
-    """Draw the pages of several models below each other."""
-    from matplotlib.figure import Figure
-
-    grids = [_grid(len(panels)) for _, panels in pages]
-    heights = [_HEIGHT * rows + 0.7 for rows, _ in grids]
-    width = max(_WIDTH * max(columns, 1.2) for _, columns in grids)
-    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.08)  # type: ignore[union-attr,call-arg]
-    parts: Any = [figure]
-    if len(pages) > 1:
-        parts = figure.subfigures(len(pages), 1, height_ratios=heights)
-    for part, (model, panels), (rows, columns) in zip(parts, pages, grids, strict=True):
-        for i, panel in enumerate(panels):
-            panel(part.add_subplot(rows, columns, i + 1))
-        part.suptitle(fill(_title(model), int(11 * width)), fontsize=11)
-        _add_legend(part)
-    return figure
-
-
-def _grid(n_panels: int) -> tuple[int, int]:
-    """Rows and columns of a page with so many panels."""
-    rows = 1 if n_panels < 4 else 2
-    return rows, math.ceil(n_panels / rows)
-
-
-def _add_legend(figure: Figure) -> None:
-    """Explain below the panels what is labelled in them; each label once."""
-    labelled = [axes.get_legend_handles_labels() for axes in figure.axes if not axes.get_legend()]
-    entries = {label: handle for pair in labelled for handle, label in zip(*pair, strict=True)}
-    if entries:
-        figure.legend(
-            list(entries.values()),
-            list(entries),
-            loc="outside lower center",
-            ncols=min(len(entries), 3),
-            fontsize=8,
-        )
 
 
 def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | None = None) -> None:
@@ -157,8 +138,8 @@ def plot_parity(model: MultiFidelityRegressor, axes: Axes, checked: HeldOut | No
         axes.set(xscale="log", yscale="log")
     axes.set(xlim=ends, ylim=ends)  # a long error bar shall not squeeze the points
     axes.set_aspect("equal", adjustable="box")
-    axes.set_xlabel(_wrapped(f"observed {_target_with_unit(model)}"))
-    axes.set_ylabel(_wrapped(f"predicted {_target_with_unit(model)}", 34))
+    axes.set_xlabel(wrapped(f"observed {target_with_unit(model)}"))
+    axes.set_ylabel(wrapped(f"predicted {target_with_unit(model)}", UPRIGHT_LETTERS))
 
 
 def _ends(values: Array, logarithmic: bool) -> tuple[float, float]:
@@ -214,14 +195,18 @@ def _frame_calibration(axes: Axes) -> None:
     axes.set_xlabel("share that intervals promise")
     axes.set_ylabel("share of the points inside")
     words: dict[str, Any] = {"color": _GREY, "fontsize": 8, "transform": axes.transAxes}
+    words["bbox"] = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 1}
     axes.text(0.03, 0.95, "too wide", ha="left", va="top", **words)
     axes.text(0.97, 0.05, "too narrow", ha="right", va="bottom", **words)
 
 
 def _calibration_title(checked: HeldOut) -> str:
     n = len(checked.y)
-    inside = ", ".join(f"{round(checked.coverage(s) * n)} in {s:.0%}" for s in (0.5, 0.8, 0.95))
-    return f"Do the intervals hold?\n{n} held-out points: {inside} intervals"
+    half, most, nearly = (round(checked.coverage(share) * n) for share in (0.5, 0.8, 0.95))
+    return (
+        f"Do the intervals hold?\nof {n} held-out points {half} are in their 50 %,\n"
+        f"{most} in their 80 % and {nearly} in their 95 % interval"
+    )
 
 
 def _draw_intervals(axes: Axes, checked: HeldOut, ends: tuple[float, float]) -> None:
@@ -269,14 +254,14 @@ def plot_trust(model: MultiFidelityRegressor, axes: Axes) -> None:
     axes.set_ylim(-0.03, 1.03)
     axes.set_xlim(left=0.0)
     top = model.training_data_.top.name
-    axes.set_xlabel(_wrapped(f"scaled distance to the nearest {top} point"))
+    axes.set_xlabel(wrapped(f"scaled distance to the nearest {top} point"))
     axes.set_ylabel("trust W")
     lines = (
         "Trust in each cheap point",
         f"0: replaced by what the {top} points say",
         "1: its own value, corrected",
     )
-    axes.set_title("\n".join(_wrapped(line, _TITLE_LETTERS) for line in lines), fontsize=9)
+    axes.set_title("\n".join(wrapped(line, TITLE_LETTERS) for line in lines), fontsize=9)
     axes.legend(fontsize=8, loc="lower right")
 
 
@@ -295,10 +280,11 @@ def plot_slice(model: MultiFidelityRegressor, axes: Axes, column: str, legend: b
     else:
         _draw_with_points(model, axes, i, centre)
     set_scales(model, axes, i)
-    axes.set_xlabel(_wrapped(data.with_unit(column) or column))
-    axes.set_ylabel(_wrapped(_target_with_unit(model), 34))
+    axes.set_xlabel(wrapped(data.with_unit(column) or column))
+    axes.set_ylabel(wrapped(target_with_unit(model), UPRIGHT_LETTERS))
     varied = {i} if category is None else {i, category.column}
-    axes.set_title(_slice_title(model, column, centre, varied), fontsize=9)
+    title = panel_title(model, f"Prediction along {column}", varied, brief=not legend)
+    axes.set_title(title, fontsize=9)
     if legend:
         axes.legend(fontsize=7, loc="best")
 
@@ -328,26 +314,6 @@ def _draw_curve(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array
     axes.plot(x, model.mean_unit(U), color=_BLUE, linewidth=1.6, label="prediction")
 
 
-def _slice_title(
-    model: MultiFidelityRegressor, column: str, centre: Array, varied: set[int]
-) -> str:
-    """Where the slice lies: the other inputs' values, the first three of many."""
-    others = [
-        f"{name} = {_shown(model, i, centre[i])}".replace(" ", _FIRM_SPACE)
-        for i, name in enumerate(model.training_data_.feature_names)
-        if i not in varied
-    ]
-    shown = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
-    where = f"\n{_wrapped(f'at {shown}', _TITLE_LETTERS)}" if others else ""
-    return _wrapped(f"Prediction along {column}", _TITLE_LETTERS) + where
-
-
-def _shown(model: MultiFidelityRegressor, i: int, value: float) -> str:
-    """A value of an input as the user knows it."""
-    category = category_of(model.training_data_, i)
-    return f"{value:.4g}" if category is None else category.levels[round(value)]
-
-
 def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
     """Inputs worth a slice: those along which the prediction varies most, at most six."""
     data = model.training_data_
@@ -360,11 +326,30 @@ def influential_inputs(model: MultiFidelityRegressor) -> list[str]:
 def draw(model: MultiFidelityRegressor | SeveralTargets, kind: str = "all") -> Figure:
     """Draw one kind of figure, one of :data:`KINDS`.
 
-    Several targets are drawn below each other.
+    Two targets are drawn below each other. From three on each has one row, or one panel.
     """
     if kind not in KINDS:
         raise unknown("kind", kind, KINDS)
-    return _pages([(one, _panels(one, kind)) for one in models_of(model).values()])
+    models = models_of(model)
+    if len(models) < MANY_TARGETS:
+        return drawn([_sheet(one, _panels(one, kind)) for one in models.values()])
+    if kind == "all":
+        sheets = [_sheet(one, _row_panels(one), rows=1) for one in models.values()]
+        return drawn(sheets, one_legend=True)
+    panels = [_named(name, panel) for name, one in models.items() for panel in _panels(one, kind)]
+    title = f"{model.label} surrogates of {', '.join(models)}"
+    rows = None if kind in ("parity", "calibration", "trust") else len(models)
+    return drawn([Sheet(title, panels, fixed_note(next(iter(models.values()))), rows)])
+
+
+def _named(name: str, panel: Panel) -> Panel:
+    """The same panel with the name of its target above."""
+
+    def draw_named(axes: Axes) -> None:
+        panel(axes)
+        axes.set_title(f"{wrapped(name, TITLE_LETTERS)}\n{axes.get_title()}", fontsize=9)
+
+    return draw_named
 
 
 def _panels(model: MultiFidelityRegressor, kind: str) -> list[Panel]:
@@ -374,7 +359,7 @@ def _panels(model: MultiFidelityRegressor, kind: str) -> list[Panel]:
     if kind == "slices":
         return _slices(model)
     if kind == "contour":
-        return [partial(plot_contour, model), partial(plot_contour, model, uncertainty=True)]
+        return [partial(plot_contour, model, uncertainty=std, brief=True) for std in (False, True)]
     if kind == "parity":
         return [partial(plot_parity, model)]
     if kind == "calibration":
@@ -429,21 +414,3 @@ def _scatter(
 def _colours(model: MultiFidelityRegressor) -> list[str]:
     n_cheap = len(model.training_data_.cheaper)
     return [_CHEAP_COLOURS[i % len(_CHEAP_COLOURS)] for i in range(n_cheap)]
-
-
-def _target(model: MultiFidelityRegressor) -> str:
-    return model.target_name_ or "y"
-
-
-def _target_with_unit(model: MultiFidelityRegressor) -> str:
-    return model.training_data_.with_unit(model.target_name_) or "y"
-
-
-def _wrapped(text: str, letters: int = _LABEL_LETTERS) -> str:
-    """Break a text into lines that fit into a panel."""
-    return fill(text, letters)
-
-
-def _title(model: MultiFidelityRegressor) -> str:
-    counts = [f"{len(f.y)} {f.name}" for f in reversed(model.training_data_.fidelities)]
-    return f"{model.label} surrogate of {_target(model)} from {' + '.join(counts)} points"
