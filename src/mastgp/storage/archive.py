@@ -16,6 +16,7 @@ import math
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ _LARGEST_MANIFEST = 32 * 1024**2
 #: What a member of a zip archive needs besides its name and its content, in bytes.
 _LOCAL_HEADER = 30
 _DTYPES = ("float64", "int64")
+#: Bytes of an array before its header: a mark, the version, and the header's length.
+_PREAMBLE = 10
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -162,16 +165,23 @@ def _check_format(manifest: Any, path: Path) -> None:
 
 def _array(content: bytes) -> NDArray[Any]:
     """Read an array, after checking that its header promises what the file holds."""
+    size = _PREAMBLE + int.from_bytes(content[_PREAMBLE - 2 : _PREAMBLE], "little")
+    shape, by_column, dtype = _array_header(content[:size])
+    expected = size + math.prod(shape) * dtype.itemsize
+    if str(dtype) not in _DTYPES or expected != len(content):
+        raise ValueError("an array's header does not fit its content")
+    values = np.frombuffer(content, dtype, offset=size).copy()
+    return values.reshape(shape, order="F" if by_column else "C")
+
+
+@lru_cache(maxsize=1000)
+def _array_header(content: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, order and type of an array; models have many arrays with the same header."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version != (1, 0):
         raise ValueError(f"array format {version} is not used by mastgp")
-    shape, by_column, dtype = np.lib.format.read_array_header_1_0(stream)
-    expected = stream.tell() + math.prod(shape) * dtype.itemsize
-    if str(dtype) not in _DTYPES or expected != len(content):
-        raise ValueError("an array's header does not fit its content")
-    values = np.frombuffer(content, dtype, offset=stream.tell()).copy()
-    return values.reshape(shape, order="F" if by_column else "C")
+    return np.lib.format.read_array_header_1_0(stream)
 
 
 def take_out_arrays(value: Any, name: str, arrays: Arrays) -> Any:

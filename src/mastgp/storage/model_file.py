@@ -20,6 +20,7 @@ from ..errors import MastError, ModelFileError
 from ..methods import container_class, stored_class
 from ..stored import DamagedError
 from ..surrogates.gp import GP
+from ..threads import blas_threads
 from .archive import Arrays, put_back_arrays, read_archive, take_out_arrays, write_archive
 from .check_state import check_kept
 from .dataset_state import data_hash, dataset_state, restored_dataset
@@ -148,7 +149,8 @@ def _restored(manifest: Mapping[str, Any], arrays: Arrays, source: str) -> Any:
         "parameters": put_back_arrays(manifest["parameters"], arrays),
         "state": put_back_arrays(manifest["state"], arrays),
     }
-    model = restored_estimator(entry, data, source)
+    with blas_threads(data.n_points):
+        model = restored_estimator(entry, data, source)
     if manifest["feature_names_given"]:
         model.feature_names_in_ = np.array(data.feature_names, dtype=object)
     if manifest.get("check") is not None:  # not in earlier files
