@@ -26,7 +26,8 @@ extensions = [
     "commands",
     "models",
 ]
-exclude_patterns = ["_build", "results-notes.md"]  # the notes are part of results.md
+# The notes are part of results.md and searches.md.
+exclude_patterns = ["_build", "results-notes.md", "searches-notes.md"]
 default_role = "literal"
 # Docstrings name types by their last names, and there are two kinds of Normal.
 suppress_warnings = ["ref.python"]

@@ -103,7 +103,7 @@ class Sources:
         """How far the value at a point is from the best one, free of noise; never negative."""
         value = float(self.evaluate(np.asarray(x, dtype=float)[None])[0])
         away = value - self.optimum
-        return max(away if self.goal == "minimum" else -away, 0.0)
+        return max(0.0, away if self.goal == "minimum" else -away)
 
 
 def _of_paper(given: Problem) -> Sources:

@@ -18,7 +18,6 @@ def test_searches_have_tables_of_their_own_beside_others(runs):
     assert titles == [
         "next-accuracy: RMSE at the end, in the response's units (smaller is better)",
         "next-accuracy: RMSE at the end over that of lhs (below 1 is better)",
-        "next-accuracy: seconds of a whole search",
     ]
     ratio = search_tables(results.cells)[1]
     assert ratio.columns == ["study", "lhs"]

@@ -21,3 +21,10 @@ from mastgp.bench.report.text import cell_text
 )
 def test_cells(cell, text):
     assert cell_text(cell) == text
+
+
+def test_small_regrets_have_more_digits_and_what_is_never_reached_says_so():
+    cell = Cell(0.00123, 0.0004, 5)
+    assert cell_text(cell) == "0.001 ± 0.000"
+    assert cell_text(cell, "regret_end") == "0.0012 ± 0.0004"
+    assert cell_text(Cell(float("inf"), float("nan"), 5)) == "never"

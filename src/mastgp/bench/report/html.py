@@ -49,15 +49,15 @@ def _table(table: Table) -> list[str]:
     parts.append("</tr></thead><tbody>")
     for name, row in table.rows:
         marked = best(row, table.metric)
-        shown = "".join(_cell(c, i in marked) for i, c in enumerate(row))
+        shown = "".join(_cell(c, table.metric, i in marked) for i, c in enumerate(row))
         parts.append(f"<tr><th>{escape(name)}</th>{shown}</tr>")
     return [*parts, "</tbody></table>", *_notes(table.all_notes)]
 
 
-def _cell(cell: Cell | None, is_best: bool) -> str:
+def _cell(cell: Cell | None, metric: str, is_best: bool) -> str:
     if cell is None:
         return "<td></td>"
-    ours, _, paper = cell_text(cell).partition(" [")
+    ours, _, paper = cell_text(cell, metric).partition(" [")
     kind = "paper differs" if cell.differs else "paper"
     beside = f" <span class='{kind}'>[{escape(paper)}</span>" if paper else ""
     return f"<td class='{'best' if is_best else ''}'>{escape(ours)}{beside}</td>"

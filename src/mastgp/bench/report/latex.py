@@ -25,7 +25,7 @@ def _table(table: Table) -> list[str]:
     ]
     for name, row in table.rows:
         marked = best(row, table.metric)
-        plain = [cell_text(c, r"$\pm$", r"$\neq$") for c in row]
+        plain = [cell_text(c, table.metric, r"$\pm$", r"$\neq$") for c in row]
         shown = [rf"\textbf{{{t}}}" if i in marked else t for i, t in enumerate(plain)]
         lines.append(" & ".join([_escape(name), *shown]) + r" \\")
     return [*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]

@@ -10,10 +10,14 @@ from .text import cell_text
 
 
 def markdown(
-    tables: Sequence[Table], notes: Sequence[str], figures: Iterable[str], link: str = "{}.svg"
+    tables: Sequence[Table],
+    notes: Sequence[str],
+    figures: Iterable[str],
+    link: str = "{}.svg",
+    title: str = "Benchmark results",
 ) -> str:
     """Notes, tables and links to the figures as one page of Markdown."""
-    lines = ["# Benchmark results", "", *notes, ""]
+    lines = [f"# {title}", "", *notes, ""]
     for table in tables:
         lines += _table(table)
     for name in figures:
@@ -26,6 +30,7 @@ def _table(table: Table) -> list[str]:
     lines.append("|---" * (len(table.columns) + 1) + "|")
     for name, row in table.rows:
         marked = best(row, table.metric)
-        shown = [f"**{cell_text(c)}**" if i in marked else cell_text(c) for i, c in enumerate(row)]
+        texts = [cell_text(c, table.metric) for c in row]
+        shown = [f"**{text}**" if i in marked else text for i, text in enumerate(texts)]
         lines.append(f"| {name} | " + " | ".join(shown) + " |")
     return [*lines, "", *(f"{note}\n" for note in table.all_notes)]

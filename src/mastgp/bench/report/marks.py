@@ -46,9 +46,11 @@ def is_better(metric: str, a: float, b: float) -> bool:
     return a < b if metric in SMALLER_IS_BETTER or metric.startswith(SEARCHED) else a > b
 
 
-def digits(value: float) -> int:
-    """Decimal places with which a value is shown."""
-    return 4 if abs(value) < 0.01 else 3 if abs(value) < 0.1 else 2
+def digits(value: float, metric: str = "") -> int:
+    """Decimal places with which a value is shown; small regrets have more than other values."""
+    if metric.startswith("regret") and abs(value) < 0.01:
+        return 4
+    return 3 if abs(value) < 0.1 else 2
 
 
 def best(row: Sequence[Cell | None], metric: str) -> list[int]:
@@ -58,7 +60,7 @@ def best(row: Sequence[Cell | None], metric: str) -> list[int]:
     values = comparable(row)
     if len(values) < 2:
         return []
-    shown = {i: round(value, digits(value)) for i, value in values.items()}
+    shown = {i: round(value, digits(value, metric)) for i, value in values.items()}
     winner = next(iter(shown.values()))
     for value in shown.values():
         winner = value if is_better(metric, value, winner) else winner

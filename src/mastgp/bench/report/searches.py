@@ -17,7 +17,6 @@ _TITLES = {
     "the end (smaller is better)",
     "rmse_end": "RMSE at the end, in the response's units (smaller is better)",
     "rmse_end_ratio": "RMSE at the end over that of lhs (below 1 is better)",
-    "search_seconds": "seconds of a whole search",
 }
 
 

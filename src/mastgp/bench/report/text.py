@@ -8,13 +8,15 @@ from .cells import Cell
 from .marks import digits
 
 
-def cell_text(cell: Cell | None, plus_minus: str = "±", differs: str = "≠") -> str:
+def cell_text(
+    cell: Cell | None, metric: str = "", plus_minus: str = "±", differs: str = "≠"
+) -> str:
     """A cell as text: mean, standard deviation where it is known, the paper's mean in brackets."""
     if cell is None:
         return ""
     if math.isinf(cell.mean):
         return "never"
-    places = digits(cell.mean)
+    places = digits(cell.mean, metric)
     text = f"{cell.mean:.{places}f}"
     if math.isfinite(cell.std):
         text += f" {plus_minus} {cell.std:.{places}f}"

@@ -74,7 +74,9 @@ def page_text(results: Results, comment: str = "") -> str:
     notes = [*_head(results, tables), "", comment.strip(), ""]
     if agreed := agreement(results.cells):
         notes += ["## Agreement with the paper", "", *agreed]
-    return markdown(tables, notes, drawn, "images/{}.png")
+    only_searches = all(k.experiment in SEARCHES for k in results.cells)
+    title = "Searches" if results.cells and only_searches else "Benchmark results"
+    return markdown(tables, notes, drawn, "images/{}.png", title)
 
 
 def _head(results: Results, tables: list[Table]) -> list[str]:
