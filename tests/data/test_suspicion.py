@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import mastgp
 from mastgp import (
+    ConstantInputWarning,
     CountingInputWarning,
     Dataset,
     FewPointsWarning,
@@ -147,6 +149,81 @@ def test_each_is_said_once_in_a_fit(runs):
         model.fit(runs[["alpha", "span", "run"]], runs["drag"], fidelity=runs["source"])
         mastgp.validate(model)
     assert [warning.category for warning in caught] == [CountingInputWarning]
+
+
+def in_files(frame, folder):
+    """What is said of a file for each source, as people keep them."""
+    for source, rows in frame.groupby("source"):
+        rows.drop(columns="source").to_csv(folder / f"{source}.csv", index=False)
+    files = [folder / "panel.csv", folder / "cfd.csv"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Dataset.from_files(files, "drag", order=["panel", "cfd"])
+    return [(warning.category, str(warning.message)) for warning in caught]
+
+
+def changed(frame, source, column, factor):
+    """The same runs, with a column of one source in another unit."""
+    rows = frame["source"] == source
+    return frame.assign(**{column: frame[column].where(~rows, factor * frame[column])})
+
+
+TRIED = {
+    "numbers of runs": (
+        lambda f: f.assign(run=[*range(1, 31), *range(1, 11)]),
+        CountingInputWarning,
+        "input 'run' counts the rows",
+    ),
+    "radians": (
+        lambda f: changed(f, "cfd", "alpha", np.pi / 180.0),
+        RangeWarning,
+        "degrees in one and radians in the other",
+    ),
+    "9999": (
+        lambda f: f.assign(drag=f["drag"].where(f.index != 34, 9999.0)),
+        OutlierWarning,
+        "is 9999 in line 6 of",
+    ),
+    "1e30": (
+        lambda f: f.assign(drag=f["drag"].where(f.index != 34, 1e30)),
+        OutlierWarning,
+        r"is 1e\+30 in line 6 of",
+    ),
+    "a constant input": (
+        lambda f: f.assign(reynolds=5e6),
+        ConstantInputWarning,
+        "'reynolds' never varies",
+    ),
+    "few expensive points": (
+        lambda f: f.drop(index=range(35, 40)).assign(
+            **{f"x{i}": np.sin(f["alpha"] * i) + f["span"] for i in range(1, 5)}
+        ),
+        FewPointsWarning,
+        "has 5 points for 6 inputs",
+    ),
+    "millimetres": (
+        lambda f: changed(f, "cfd", "span", 1000.0),
+        UnitWarning,
+        r"1e\+3 times as large in fidelity 'cfd'",
+    ),
+    "newtons": (
+        lambda f: changed(f, "panel", "drag", 1000.0),
+        UnitWarning,
+        "the target is about 1e-3 times as large",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TRIED)
+def test_each_is_said_once_of_files(runs, tmp_path, what):
+    change, category, words = TRIED[what]
+    ((kind, message),) = in_files(change(runs), tmp_path)
+    assert kind is category
+    assert re.search(words, message)
+
+
+def test_nothing_is_said_of_clean_files(runs, tmp_path):
+    assert in_files(runs, tmp_path) == []
 
 
 def test_nothing_is_said_of_the_bundled_example():

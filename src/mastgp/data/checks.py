@@ -24,14 +24,12 @@ from .categories import check_positive, check_whole
 from .fidelities import Fidelity
 from .places import place_labels
 from .rows import Rows
-from .suspicion import warn_of_suspicions
+from .suspicion import ENOUGH_TO_CHECK, warn_of_suspicions
 
 Array = NDArray[np.float64]
 
 #: Fewer points than this cannot tell the scale of their own target.
 FEW_POINTS = 3
-#: With fewer expensive points than this, held-out points say next to nothing of intervals.
-ENOUGH_TO_CHECK = 5
 #: Bounds of which the data fill a smaller share are worth a word.
 LEAST_FILLED = 0.05
 #: A target that varies less than this, relative to its size, is constant.

@@ -26,6 +26,8 @@ from .rows import Rows
 
 Array = NDArray[np.float64]
 
+#: With fewer expensive points than this, held-out points say next to nothing of intervals.
+ENOUGH_TO_CHECK = 5
 #: A range that is a smaller share of another source's is suspicious.
 SLIVER = 0.03
 #: Fewer points than this tell little of a range.
@@ -65,9 +67,9 @@ def warn_of_suspicions(fidelities: Sequence[Fidelity], rows: Rows) -> None:
 
 
 def _suspect_few_points(top: Fidelity, rows: Rows) -> None:
-    """Say that there are fewer expensive points than inputs."""
+    """Say that there are fewer expensive points than inputs, if they are not too few anyway."""
     d = rows.X.shape[1]
-    if 2 < len(top.y) < d:
+    if ENOUGH_TO_CHECK <= len(top.y) < d:
         warn(
             f"fidelity {top.name!r} has {points(len(top.y))} for {d} inputs: with fewer points "
             "than inputs nobody can tell which inputs matter; leave inputs out, or add points",
