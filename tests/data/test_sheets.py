@@ -164,6 +164,26 @@ def test_a_sheet_is_no_larger_than_its_file_explains(monkeypatch, rows):
         read_sheet(_sheet_of(rows), Place("bomb.xlsx"))
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "<row>" + "<c/>" * 1001 + "</row>",
+        "<row>" + "<other/>" * 1001 + "</row>",
+        "<row/>" + "<other/>" * 1001,
+        '<row><c t="inlineStr"><is><t>' + 5001 * "x" + "</t></is></c></row>",
+    ],
+)
+@pytest.mark.parametrize("chunk", [97, 2**20])
+def test_a_row_that_is_too_large_is_not_read(monkeypatch, rows, chunk):
+    monkeypatch.setattr(sheets, "MOST_MARKS", 1000)
+    monkeypatch.setattr(sheets, "MOST_ROW_BYTES", 5000)
+    monkeypatch.setattr(sheets, "_CHUNK", chunk)
+    many = "<row><c t='inlineStr'><is><t>a</t></is></c></row><row><c><v>1</v></c></row>" * 500
+    assert len(read_sheet(_sheet_of(many), Place("a.xlsx")).rows) == 999
+    with pytest.raises(DataError, match="has a row of more than 1000 marks"):
+        read_sheet(_sheet_of(many + rows), Place("bomb.xlsx"))
+
+
 @pytest.mark.parametrize("part", ["styles", "core", "theme1", "workbook"])
 def test_parts_that_are_read_before_sheets_are_small(monkeypatch, part):
     monkeypatch.setattr(sheets, "MOST_BESIDES", 50_000)

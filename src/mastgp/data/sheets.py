@@ -28,6 +28,10 @@ _BESIDES = re.compile(
 )
 #: What a sheet may hold: the rows of Excel's own limit, and so many cells and characters.
 MOST_ROWS, MOST_CELLS, MOST_CHARACTERS = 2**20, 3_000_000, 2**28
+#: What one of its rows may hold, as it is read whole: marks (Excel has 16384 columns) and bytes.
+MOST_MARKS, MOST_ROW_BYTES = 2**18, 2**26
+_ROW = re.compile(rb"<(?:\w+:)?row[\s/>]")
+_CHUNK = 2**20
 #: What the list of an encrypted file's parts says, in the two bytes per letter of its format.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 EXTRA = "files"
@@ -98,6 +102,8 @@ def _rows_of_xlsx(data: bytes, place: Place) -> Iterator[list[str]]:
     )
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     sheet = sheets[_chosen(place, list(sheets))]
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check_rows(archive.open(sheet._worksheet_path), place)
     sheet.reset_dimensions()  # what files say of their size may be wrong
     for row in sheet.iter_rows(values_only=True):
         yield [_text(cell) for cell in row]
@@ -127,6 +133,22 @@ def _check_size(data: bytes, place: Place) -> None:
                 f"{place.path} or a part of it would be {size / 2**20:.0f} MB unpacked, and no "
                 f"more than {most / 2**20:.0f} are read; save it as CSV"
             )
+
+
+def _check_rows(file: Any, place: Place) -> None:
+    """Refuse a sheet of which a row, or what is between rows, is too large to be read whole."""
+    marks = size = 0
+    while chunk := file.read(_CHUNK):
+        first, *others = _ROW.split(chunk)
+        pieces = [(marks + first.count(b"<"), size + len(first))]
+        pieces += [(piece.count(b"<"), len(piece)) for piece in others]
+        if any(m > MOST_MARKS or n > MOST_ROW_BYTES for m, n in pieces):
+            raise DataError(
+                f"{place} has a row of more than {MOST_MARKS} marks or "
+                f"{MOST_ROW_BYTES / 2**20:.0f} MB; remove what does not belong there, or save it "
+                "as CSV"
+            )
+        marks, size = pieces[-1]
 
 
 def _parts_read_whole(
