@@ -9,7 +9,8 @@ from exported import fitted
 from mastgp import validate
 from mastgp.check.heldout import held_out
 from mastgp.models.single import SingleFidelity
-from mastgp.output.report.facts import entry_of
+from mastgp.output.report.exploring import explore_section
+from mastgp.output.report.facts import entry_of, some_of
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +48,16 @@ def test_one_expensive_place_leaves_nothing_to_check(rng):
     assert entry.checked is None
     assert entry.page["heldOut"] is None
     assert entry.page["reach"] == 1e9
+
+
+def test_a_page_holds_some_of_very_many_points():
+    assert some_of(1500).tolist() == list(range(1500))
+    kept = some_of(100_000)
+    assert len(kept) == 1500
+    assert (kept[0], kept[-1]) == (0, 99_999)
+    assert np.diff(kept).min() > 60
+    X = np.concatenate([np.linspace(0, 1, 1600), np.linspace(0, 1, 6)])[:, None]
+    model = SingleFidelity(order=["cheap", "dear"])
+    entry = entry_of("y", model.fit(X, X[:, 0], fidelity=["cheap"] * 1600 + ["dear"] * 6))
+    assert [len(points["y"]) for points in entry.page["points"]] == [1500, 6]
+    assert "Of the 1600 cheap points 1500 are drawn." in explore_section([entry])

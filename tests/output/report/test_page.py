@@ -12,7 +12,9 @@ from browser import Opened, chromium, needs_chromium
 from exported import BUILDERS, fitted, predicted, queries
 from mastgp import MAST, DataError
 from mastgp.check.validation import validate
+from mastgp.models.cokriging import CoKriging
 from mastgp.output.report.page import page_html, write_page
+from mastgp.output.summary import summarise
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +102,86 @@ CONTRAST = """() => {
 }"""
 
 #: Controls and pictures without a name for those who cannot see them.
-UNNAMED = """() => [...document.querySelectorAll('input, select, button, svg[role=img]')]
-  .filter((node) => !(node.getAttribute('aria-label') || (node.labels && node.labels.length)
+UNNAMED = """() => [
+  ...document.querySelectorAll('input, select, button, summary, a, svg[role=img]')
+].filter((node) => !(node.getAttribute('aria-label') || (node.labels && node.labels.length)
     || node.textContent.trim())).map((node) => node.outerHTML.slice(0, 80))"""
+
+
+#: What would lead readers astray who hear the page or use the keyboard only.
+ASTRAY = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const ids = all('[id]').map((node) => node.id);
+  const levels = all('h1, h2, h3').map((node) => Number(node.tagName[1]));
+  return {
+    twice: ids.filter((id, i) => ids.indexOf(id) !== i),
+    forced: all('[tabindex]').filter((node) => node.tabIndex > 0).length,
+    skipped: levels.filter((level, i) => i && level > levels[i - 1] + 1).length,
+    titles: all('h1').length,
+    landmarks: ['header', 'nav', 'main', 'footer'].filter((name) => all(name).length !== 1),
+    captions: all('table').filter((node) => !node.querySelector('caption')).length,
+    headings: all('thead th').filter((node) => node.getAttribute('scope') !== 'col').length,
+    dead: all('a[href^="#"]').filter((a) => !document.getElementById(a.hash.slice(1))).length,
+    silent: all('[aria-live]').length ? 0 : 1,
+    language: document.documentElement.lang,
+  };
+}"""
+
+
+@needs_chromium
+def test_those_who_hear_it_find_their_way(browser, wing):
+    with Opened(browser, wing) as opened:
+        found = opened.page.evaluate(ASTRAY)
+        assert found.pop("language") == "en"
+        assert found.pop("titles") == 1
+        assert not any(found.values()), found
+        # The first stop leads past everything; then come the links, the theme and the sliders.
+        stops = []
+        for _ in range(14):
+            opened.page.keyboard.press("Tab")
+            stops.append(opened.page.evaluate("document.activeElement.textContent.trim()"))
+        assert stops[:3] == ["To the content", "Predict", "Data"]
+        assert stops.index("Dark / light") == 9
+
+
+@needs_chromium
+def test_a_thousand_points_in_ten_dimensions_open_quickly(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.random((1000, 10))
+    y = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * X[:, 3:].sum(axis=1)
+    model = CoKriging(order=["coarse", "fine"], inference="map", warp=None)
+    model.fit(X, y, fidelity=np.repeat(["coarse", "fine"], [900, 100]))
+    path = tmp_path / "page.html"
+    write_page([("y", model)], path)
+    assert path.stat().st_size < 6e6
+    with Opened(browser, path) as opened:
+        loaded = opened.page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
+        assert loaded < 2000.0
+        found = np.array(opened.predict(X[:3].tolist()))
+        np.testing.assert_allclose(found, predicted(model, X[:3]), rtol=1e-6)
+        assert opened.complaints == []
+
+
+@needs_chromium
+def test_its_tables_are_those_of_mast_show(browser, wing):
+    facts = summarise(fitted("auto"))
+    with Opened(browser, wing) as opened:
+        tables = opened.page.evaluate(
+            "[...document.querySelectorAll('#data table')].map((table) => "
+            "[...table.tBodies[0].rows].map((row) => [...row.cells].map((c) => c.textContent)))"
+        )
+        sources, inputs = tables
+        assert [[row[0], int(row[1]), float(row[2])] for row in sources] == [
+            [f["name"], f["points"], f["cost"]] for f in reversed(facts["fidelities"])
+        ]
+        shown = [f["noise_std"] for f in reversed(facts["fidelities"])]
+        for row, noise in zip(sources, shown, strict=True):
+            assert row[3] in ("–", "none seen") or row[3] == f"{noise:.3g}"
+        for row, own in zip(inputs, facts["inputs"], strict=True):
+            assert row[:2] == [own["name"], f"{own['low']:.4g} to {own['high']:.4g}"]
+        verdict = facts["verdict"][0]["sentence"]
+        assert verdict in opened.text("#cheap")
+        assert facts["origin"]["data_sha256"] in opened.text("#made")
 
 
 @needs_chromium

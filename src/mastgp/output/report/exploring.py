@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .facts import Entry
+from .facts import MOST_POINTS, Entry
 from .markup import Markup, joined, number, percent, table, tag, text, void
 from .parts import N_COLOURS, each, figure, mark, section, target_of
 
@@ -139,8 +139,19 @@ def _legend(entries: Sequence[Entry]) -> Markup:
             for i, name in enumerate(names)
         ),
         tag("li", "Points are near the slice, not on it; paler is further away."),
+        *(tag("li", words) for words in _left_out(entries)),
         class_="legend",
     )
+
+
+def _left_out(entries: Sequence[Entry]) -> list[str]:
+    """Of which fidelities not all points are in the page."""
+    counts = {f.name: len(f.y) for entry in entries for f in entry.data.fidelities}
+    return [
+        f"Of the {n} {name} points {MOST_POINTS} are drawn."
+        for name, n in counts.items()
+        if n > MOST_POINTS
+    ]
 
 
 def _map() -> Markup:

@@ -15,6 +15,7 @@ from ...check.validation import ALONE, records, validate
 from ...data.dataset import Dataset
 from ...errors import MastWarning, silenced
 from ...models.estimator import MultiFidelityRegressor
+from ...models.trust import TrustedPoints
 from ...progress import report
 from ..levels import category_of, values_along
 from ..summary import summarise
@@ -33,6 +34,8 @@ _PARTS = 12
 _LISTED = 3
 #: Two of them are at least this far apart in the unit cube, per input.
 _APART = 0.25
+#: Points of a fidelity that a page holds, for its pictures.
+MOST_POINTS = 1_500
 #: Significant digits of what is drawn only.
 _DIGITS = 7
 
@@ -145,11 +148,25 @@ def _page(name: str, model: MultiFidelityRegressor, checked: HeldOut | None) -> 
         "reach": _reach(data),
         "points": _points(data),
         "heldOut": None if checked is None else _held_out(checked),
-        "trust": [
-            {"name": own.name, "nearest": short(own.nearest), "trust": short(own.trust)}
-            for own in model.trusted_points()
-        ],
+        "trust": [_trust(own) for own in model.trusted_points()],
     }
+
+
+def _trust(points: TrustedPoints) -> dict[str, Any]:
+    """Trust in points of a cheap fidelity, or in some of very many."""
+    kept = some_of(len(points.trust))
+    return {
+        "name": points.name,
+        "nearest": short(points.nearest[kept]),
+        "trust": short(points.trust[kept]),
+    }
+
+
+def some_of(n: int) -> NDArray[np.intp]:
+    """Which of n points a page holds: all, or of very many some that are spread over the rows."""
+    if n <= MOST_POINTS:
+        return np.arange(n)
+    return np.unique(np.linspace(0, n - 1, MOST_POINTS).round().astype(np.intp))
 
 
 def _input(data: Dataset, i: int) -> dict[str, Any]:
@@ -177,10 +194,11 @@ def _reach(data: Dataset) -> float:
     """Distance from an expensive point to the next one, where that is largest: beyond is far."""
     from scipy.spatial.distance import cdist
 
-    U = data.unit(data.top).copy()
+    kept = some_of(len(data.top.y))
+    U = data.unit(data.top)[kept]
     apart = cdist(U, U, "sqeuclidean")
     for category in data.categories:
-        column = data.top.X[:, category.column]
+        column = data.top.X[kept, category.column]
         apart += (
             np.not_equal.outer(column, column)
             - np.subtract.outer(U[:, category.column], U[:, category.column]) ** 2
@@ -192,13 +210,14 @@ def _reach(data: Dataset) -> float:
 
 
 def _points(data: Dataset) -> list[dict[str, Any]]:
-    """Training points of every fidelity, the cheapest first, levels by number."""
+    """Points of every fidelity, the cheapest first, levels by number; some of very many."""
+    kept = {fidelity.name: some_of(len(fidelity.y)) for fidelity in data.fidelities}
     return [
         {
             "name": fidelity.name,
             "top": fidelity is data.top,
-            "X": [short(row) for row in fidelity.X],
-            "y": short(fidelity.y),
+            "X": [short(row) for row in fidelity.X[kept[fidelity.name]]],
+            "y": short(fidelity.y[kept[fidelity.name]]),
         }
         for fidelity in data.fidelities
     ]

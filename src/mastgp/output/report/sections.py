@@ -305,16 +305,14 @@ def _trust_chart(entry: Entry, i: int) -> Markup:
         f"Each cheap point has a trust between 0 and 1. With 0 it is replaced by what the {top} "
         "points say there; with 1 it keeps its own value, corrected."
     )
-    rows = []
-    for own in entry.page["trust"]:
-        mean = sum(own["trust"]) / len(own["trust"])
-        rows.append(
-            [
-                own["name"],
-                len(own["trust"]),
-                *(f"{v:.2f}" for v in (min(own["trust"]), mean, max(own["trust"]))),
-            ]
-        )
+    rows = [
+        [
+            own.name,
+            len(own.trust),
+            *(f"{v:.2f}" for v in (own.trust.min(), own.trust.mean(), own.trust.max())),
+        ]
+        for own in entry.model.trusted_points()
+    ]
     shown = table(["source", "points", "least", "mean", "most trust"], rows, caption="Trust")
     chart = figure("trust", i, "Trust in each cheap point", "")
     marks = [
