@@ -164,3 +164,17 @@ def test_progress_knows_how_many_rows_there_are(model, queries):
         blocks_of(model, "q.csv")
     assert reports[-1][:2] == ("rows predicted", 300)
     assert reports[0][2] == pytest.approx(300, rel=0.05)
+
+
+@pytest.mark.filterwarnings("ignore")  # of the cluster
+def test_a_cluster_predicts_the_same(model, queries):
+    distributed = pytest.importorskip("distributed")
+    from mastgp.cli.predict import predict
+
+    model.save("m.mast")
+    predict("m.mast", "q.csv", "here.csv")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        predict("m.mast", "q.csv", "there.csv", scheduler=cluster.scheduler_address)
+    assert Path("there.csv").read_text() == Path("here.csv").read_text()

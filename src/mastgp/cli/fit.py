@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .. import clusters
 from ..errors import DataError
 from ..progress import progress
 from . import terminal
 from .files import check_output, files_of
 from .reporting import check_all, facts_of, print_fitted, remember_command, timed
-from .terminal import AsJson
+from .terminal import AsJson, Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -221,6 +222,7 @@ def fit(
     seed: Seed = None,
     skip_missing: SkipMissing = False,
     check: Check = True,
+    scheduler: Scheduler = None,
     as_json: AsJson = False,
 ) -> None:
     """Fit a surrogate to files of several fidelities and save it."""
@@ -243,9 +245,10 @@ def fit(
     )
     check_output(output, inputs=files_of(files))
     check_checkpoint(surrogate)
-    table = read(files, columns)
     unfitted = build(method, options, data)
-    model, fitting = timed(lambda: train(unfitted, table, terminal.all_names(log)))
+    with clusters.scheduler(scheduler):
+        table = read(files, columns)
+        model, fitting = timed(lambda: train(unfitted, table, terminal.all_names(log)))
     remember_command(model)
     model.save(output)
     checks, checking = timed(lambda: check_all(model) if check else {})
@@ -341,7 +344,7 @@ def read(files: list[str], columns: ColumnOptions) -> Table:
     from ..data.categories import Kinds
     from ..data.tables import training_table
 
-    with terminal.notes():
+    with terminal.notes(), progress():
         return training_table(
             files,
             terminal.target(columns.target),

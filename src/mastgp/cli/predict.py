@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .. import clusters
 from ..errors import DataError
 from ..progress import progress
 from . import terminal
 from .files import ModelFile, check_output, load_model
-from .terminal import AsJson
+from .terminal import AsJson, Scheduler
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -57,6 +58,7 @@ def predict(
     output: Output = None,
     include_noise: IncludeNoise = False,
     skip_missing: SkipMissing = False,
+    scheduler: Scheduler = None,
     as_json: AsJson = False,
 ) -> None:
     """Predict at the points of a file: adds mean, std, lower95 and upper95 of each target."""
@@ -71,7 +73,12 @@ def predict(
     _check_not_swapped(model_file, queries)
     model = load_model(model_file)
     found = Extrapolation()
-    with terminal.notes(), progress(), _receiver(output, as_json) as receive:
+    with (
+        clusters.scheduler(scheduler),
+        terminal.notes(),
+        progress(),
+        _receiver(output, as_json) as receive,
+    ):
         sources = query_blocks(queries, model, skip_missing)
         for block in predict_blocks(model, sources, include_noise, model_file):
             found.add(block)

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 out = Console()
 err = Console(stderr=True, highlight=False)
 
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Address of a Dask scheduler whose workers read and sum the rows of large files.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 

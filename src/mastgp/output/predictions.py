@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..clusters import in_use, mapped
 from ..data.blockwise import estimated_cells, read_blocks
 from ..data.columns import Header
 from ..data.globs import paths_of
@@ -13,7 +14,7 @@ from ..data.missing import MissingRows
 from ..data.tables import query_inputs
 from ..data.units import common_units
 from ..errors import DataError
-from ..models.queries import predicted_columns
+from ..models.queries import predicted_columns, unit_queries
 from ..models.targets import models_of
 from ..progress import report
 
@@ -90,7 +91,7 @@ def _same_columns(source: Source, before: Header | None) -> Header:
 def predict_blocks(
     model: Any, sources: Iterable[Source], include_noise: bool, name: str
 ) -> Iterator[Predicted]:
-    """Predict at blocks of points, one after the other.
+    """Predict at blocks of points, in their order; on a cluster, where one is in use.
 
     Parameters
     ----------
@@ -101,7 +102,16 @@ def predict_blocks(
     name : str
         What the model is called in messages.
     """
-    return (predicted(model, source, include_noise, name) for source in sources)
+    for block in mapped(_task, sources, (model, include_noise, name), "blocks predicted"):
+        if in_use():
+            for one in models_of(model).values():
+                unit_queries(one, _queries(one, block.inputs))  # for its warnings
+        yield block
+
+
+def _task(shared: tuple[Any, bool, str], source: Source) -> Predicted:
+    model, include_noise, name = shared
+    return predicted(model, source, include_noise, name)
 
 
 def predicted(model: Any, source: Source, include_noise: bool, name: str) -> Predicted:
@@ -115,11 +125,15 @@ def predicted(model: Any, source: Source, include_noise: bool, name: str) -> Pre
         common_units({name: data.units, source.path: source.units})
     added: dict[str, Any] = {}
     for one in models.values():
-        X = inputs if hasattr(one, "feature_names_in_") else inputs.to_numpy()
-        values = predicted_columns(one, X, include_noise)
+        values = predicted_columns(one, _queries(one, inputs), include_noise)
         columns = _free_columns(list(values), source.rows, one.target_name_, len(models) > 1)
         added |= dict(zip(columns, values.values(), strict=True))
     return Predicted(source, inputs, source.rows.assign(**added), _beyond(first, inputs))
+
+
+def _queries(model: Any, inputs: pd.DataFrame) -> Any:
+    """Inputs with names only where the model was given names."""
+    return inputs if hasattr(model, "feature_names_in_") else inputs.to_numpy()
 
 
 def _free_columns(
