@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mastgp.bench.experiments import experiment
+from mastgp.bench.experiments import BASELINE, experiment
 from mastgp.bench.report import Results, long_csv
 from mastgp.bench.runner import run
 from mastgp.bench.store import Store
-from mastgp.bench.units import BASELINE, units_of
+from mastgp.bench.units import units_of
 
 SMALL = {"methods": ["mast"], "problems": ["branin", "hartmann3"], "seeds": 2, "test_size": 50}
 

@@ -4,7 +4,8 @@ import gzip
 
 import pytest
 
-from mastgp.bench.packed import is_packed, pack, unpack
+from mastgp.bench.packed import is_packed, pack, read_results, unpack
+from mastgp.bench.store import Store
 from mastgp.bench.units import Unit
 from mastgp.errors import FileError
 
@@ -33,6 +34,14 @@ def test_the_same_results_make_the_same_file(tmp_path):
     pack(records(), tmp_path / "a.csv.gz")
     pack([*records(), *reversed(records())], tmp_path / "b.csv.gz")
     assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_results_are_read_from_folders_and_files(tmp_path):
+    with Store(tmp_path / "out").appending() as store:
+        store.append(records()[1])
+    pack(records()[1:], tmp_path / "runs.csv.gz")
+    found = [read_results(tmp_path / name) for name in ("out", "runs.csv.gz")]
+    assert found[0] == found[1] == records()[1:]
 
 
 def test_damage_is_named(tmp_path):

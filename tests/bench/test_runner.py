@@ -101,7 +101,20 @@ def test_every_record_carries_the_version_of_the_code(tmp_path, monkeypatch, sma
     store = Store(tmp_path)
     run(small_units(methods=["odd", "mast"], problems=["branin"], seeds=1), store)
     assert {r["status"] for r in store.read()} == {"ok", "failed"}
-    assert {r["version"] for r in store.read()} == {code_version()}
+    assert {r["version"] for r in store.read()} == {
+        code_version(method) for method in ("baseline", "odd", "mast")
+    }
+
+
+def test_a_run_goes_on_from_a_record(tmp_path, small_units, untimed, uninterrupted):
+    first = Store(tmp_path / "first")
+    run(small_units(seeds=1), first)
+    changed = [{**r, "version": "0+other"} for r in first.read() if r["problem"] == "branin"]
+    store = Store(tmp_path / "second")
+    assert run(small_units(), store, recorded=[*first.read(), *changed]) == 8 - 2
+    assert untimed(store) == uninterrupted
+    kept = [r for r in first.read() if r["problem"] != "branin"]
+    assert [r for r in store.read() if r in first.read()] == kept
 
 
 def test_progress_is_reported(tmp_path, small_units):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from mastgp.bench.units import BASELINE, Unit, latest
+from mastgp.bench.experiments import BASELINE
+from mastgp.bench.units import Unit, latest, still_valid
 from mastgp.bench.version import code_version
 
 
@@ -26,11 +27,21 @@ def test_a_record_names_its_unit_and_the_code():
     unit = Unit("two-fidelity", "branin", "mast", 3)
     record = unit.record(status="ok", rmse=1.0)
     assert Unit.of(record) == unit
-    assert record["version"] == code_version()
+    assert record["version"] == code_version("mast")
     assert record["rmse"] == 1.0
 
 
 def test_the_last_result_of_a_unit_counts(record):
     failed = {**record("branin", "mast", 0), "status": "failed"}
-    (last,) = latest([failed, record("branin", "mast", 0)]).values()
-    assert last["status"] == "ok"
+    for order in ([failed, record("branin", "mast", 0)], [record("branin", "mast", 0), failed]):
+        (last,) = latest(order).values()
+        assert last["status"] == "ok"
+    (last,) = latest([record("branin", "mast", 0), record("branin", "mast", 0, rmse=2.0)]).values()
+    assert last["rmse"] == 2.0
+
+
+def test_results_of_other_code_are_not_valid_any_more(record):
+    code = code_version("mast").partition("+")[2]
+    same = record("branin", "mast", 0, version=f"0.0.1+{code}")
+    old = [record("branin", "mast", 1, version="0.0.1+abc"), record("branin", "mast", 2)]
+    assert list(still_valid([same, *old]).values()) == [same]

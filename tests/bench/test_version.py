@@ -1,37 +1,91 @@
 from __future__ import annotations
 
 import re
+import shutil
+import time
 
 import mastgp
-from mastgp.bench.version import UNKNOWN, code_version, fingerprint, version_of
+from mastgp.bench.closure import bare_source
+from mastgp.bench.strategies import STRATEGIES
+from mastgp.bench.version import (
+    PACKAGE,
+    UNKNOWN,
+    code_of,
+    code_version,
+    fingerprint,
+    sources,
+    version_of,
+)
+from mastgp.methods import METHODS
 
-
-def package(tmp_path, files):
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return tmp_path
+ALL = ("baseline", *METHODS)
 
 
 def test_version_and_fingerprint():
-    assert re.fullmatch(re.escape(mastgp.__version__) + r"\+[0-9a-f]{8}", code_version())
+    assert re.fullmatch(re.escape(mastgp.__version__) + r"\+[0-9a-f]{8}", code_version("mast"))
+    assert len({fingerprint(name) for name in ALL}) == len(ALL)
+    assert code_version("of another package") == code_version("and of another")
 
 
-def test_what_computes_changes_the_fingerprint_and_what_shows_does_not(tmp_path):
-    files = {"gp/model.py": "a = 1", "cli/main.py": "", "output/x.py": "", "bench/report/t.py": ""}
-    before = fingerprint(package(tmp_path, files))
-    for shows_only in ("cli/main.py", "output/x.py", "bench/report/t.py"):
-        assert fingerprint(package(tmp_path, {**files, shows_only: "b = 2"})) == before
-    assert fingerprint(package(tmp_path, {**files, "gp/model.py": "a = 2"})) != before
-    assert fingerprint(package(tmp_path, {**files, "bench/runner.py": ""})) != before
+def changed(module):
+    """Methods that an edit of a module changes."""
+    return {name for name in ALL if module in sources(name)}
 
 
-def test_a_moved_file_changes_the_fingerprint(tmp_path):
-    before = fingerprint(package(tmp_path / "a", {"gp/model.py": "a = 1"}))
-    assert fingerprint(package(tmp_path / "b", {"gp/other.py": "a = 1"})) != before
+def test_what_shows_reads_and_says_changes_nothing():
+    for name in ("cli/bench", "output/figures", "bench/report/tables", "errors", "data/tables"):
+        assert not changed(name), name
+
+
+def test_an_edit_of_a_peer_changes_that_peer_alone():
+    assert changed("baselines/mfk") == {"mfk"}
+    assert changed("baselines/botorch") == {"botorch", "augmented"}
+
+
+def test_an_edit_of_the_engine_changes_our_methods_and_no_peers():
+    ours = {name for name in METHODS if METHODS[name].path.startswith("mastgp.models")}
+    found = changed("gp/fitting")
+    assert found >= ours | {"baseline", "auto"}
+    assert not found & {"botorch", "augmented", "mfk", "nargp"}
+
+
+def test_an_edit_of_problems_or_scores_changes_all():
+    assert changed("bench/problems/branin") == set(ALL)
+    assert changed("check/scores") == set(ALL)
+
+
+def test_an_edit_of_a_method_changes_what_contains_it():
+    assert {"mast", "mast-raw", "auto"} <= changed("models/mast")
+    assert changed("auto/weights") == {"auto", "auto-calibrated"}
+
+
+def test_edits_change_the_fingerprint_unless_they_are_comments(tmp_path):
+    package = tmp_path / PACKAGE.name
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    path = package / "models" / "cokriging.py"
+    path.write_text(path.read_text() + "\n# why\n")
+    assert fingerprint("ar1", package) == fingerprint("ar1")
+    bare_source.cache_clear()
+    path.write_text(path.read_text() + "\nCHANGED = True\n")
+    assert fingerprint("ar1", package) != fingerprint("ar1")
+    assert fingerprint("mast", package) == fingerprint("mast")
+
+
+def test_strategies_depend_on_their_models():
+    assert "auto/surrogate" in sources("study")
+    assert "auto/surrogate" not in sources("lhs-ar1")
+    assert "bench/strategies/with_botorch" in sources("botorch-mfkg")
+    assert len({code_version(name) for name in STRATEGIES}) == len(STRATEGIES)
+
+
+def test_it_is_cheap():
+    code_version("mast")  # reads what they share
+    started = time.process_time()
+    for name in ("mast", "ar1", "fire"):
+        fingerprint(name)
+    assert time.process_time() - started < 0.5
 
 
 def test_older_results_have_no_version():
-    assert version_of({"rmse": 1.0}) == UNKNOWN == "unknown"
+    assert version_of({"rmse": 1.0}) == UNKNOWN == "unknown" == code_of(UNKNOWN)
     assert version_of({"version": "0.1.0+12345678"}) == "0.1.0+12345678"

@@ -47,7 +47,25 @@ def test_run_and_report(mast, tmp_path):
     assert code == 0
     assert (tmp_path / "bench-results" / "report.html").exists()
     text = (tmp_path / "results.md").read_text()
-    assert f"Versions of the code: {code_version()}. Seeds 0 to 4." in text
+    versions = ", ".join(f"{name} {code_version(name)}" for name in ("baseline", "mast"))
+    assert f"Versions of the code: {versions}. Seeds 0 to 4." in text
+
+
+def test_record_and_continue(mast, tmp_path):
+    run = ["run", "two-fidelity", "--methods", "mast", "--problems", "branin", "--jobs", "1"]
+    run += ["--test-size", "30", "--seeds"]
+    mast(*run, "1", "--out", "first")
+    mast(*run, "1-1", "--out", "second")
+    code, out, _ = mast("record", "first", "second", "-o", "runs.csv.gz")
+    assert (code, out) == (0, "4 units are in runs.csv.gz.\n")
+    code, out, _ = mast(*run, "3", "--out", "third", "--continue", "runs.csv.gz")
+    assert "2 units computed, 6 in all" in out
+    mast("record", "runs.csv.gz", "third", "-o", "all.csv.gz")
+    mast("record", "third", "-o", "third.csv.gz")
+    assert (tmp_path / "all.csv.gz").read_bytes() == (tmp_path / "third.csv.gz").read_bytes()
+    code, _, err = mast("record", "nowhere")
+    assert code == 1
+    assert "there are no results in nowhere" in err
 
 
 def write_store(folder, **values):
@@ -75,7 +93,7 @@ def test_report_notes_mixed_versions(mast):
         store.append({**Store("bench-results").read()[-1], "seed": 1, "version": "old"})
     code, _, err = mast("report")
     assert code == 0
-    assert "mix results of different versions of the code" in err
+    assert "different versions of the code computed the results of 'mast'" in err
 
 
 def test_compare(mast):
@@ -198,7 +216,7 @@ def test_searches_are_run_packed_and_reported(mast, tmp_path):
     code, out, _ = mast(*run, "--seeds", "100-101", "--jobs", "1")
     assert code == 0
     assert "4 units computed, 4 in all (2 methods)" in out
-    code, out, _ = mast("pack", "runs.csv.gz")
+    code, out, _ = mast("record", "bench-results", "-o", "runs.csv.gz")
     assert "4 units are in runs.csv.gz." in out
     code, _, _ = mast("report", "--recorded", "runs.csv.gz", "--page", "searches.md")
     assert code == 0

@@ -14,6 +14,8 @@ from .protocol import Draw
 from .real import REAL_PROBLEMS, VARIANTS, real_problem
 
 SYNTHETIC = tuple(PROBLEMS)
+#: Name of the yardstick in the store: a GP that spends the whole budget on expensive points.
+BASELINE = "baseline"
 
 RADII = {"R1": "sqrt", "R2": "linear", "R3": "cbrt", "R4": "nearest", "R5": "global"}
 WEIGHTS = {

@@ -1,4 +1,4 @@
-"""Results of units as one small table: packed from a store, and read again for a report."""
+"""Results of units as one small table, the record: packed from stores, and read again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import FileError
 from ..files import atomic_write
-from .store import what_is_wrong
+from .store import Store, what_is_wrong
 from .units import Unit, latest
 
 _UNIT = tuple(Unit.__dataclass_fields__)
@@ -24,7 +24,7 @@ _DIGITS = 8
 def pack(records: Iterable[Mapping[str, Any]], path: str | Path) -> int:
     """Write the last result of every unit to a compressed CSV file; return how many there are.
 
-    The same results make the same bytes.
+    A failure does not replace an earlier success. The same results make the same bytes.
     """
     rows = sorted(latest(records).values(), key=lambda r: tuple(r[name] for name in _UNIT))
     names = sorted({name for row in rows for name in row} - {"version", *_UNIT, "status", "error"})
@@ -32,6 +32,11 @@ def pack(records: Iterable[Mapping[str, Any]], path: str | Path) -> int:
     with atomic_write(path) as file:
         file.write(gzip.compress(text.encode(), mtime=0))
     return len(rows)
+
+
+def read_results(path: str | Path) -> list[dict[str, Any]]:
+    """Results of units in a folder of `mast bench run`, or in a packed file."""
+    return Store(path).read() if Path(path).is_dir() else unpack(path)
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

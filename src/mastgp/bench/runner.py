@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
+from typing import Any
 
 from ..check.scores import score
 from ..data.box import Bounds
@@ -20,13 +21,13 @@ from ..models.estimator import MultiFidelityRegressor
 from ..models.single import SingleFidelity
 from ..progress import listening, report
 from .draws import AnyProblem
-from .experiments import experiment, find_problem
+from .experiments import BASELINE, experiment, find_problem
 from .protocol import Draw
 from .searches import SEARCHES
 from .store import Store
 from .timelimit import UnitTimeoutError
 from .timelimit import time_limit as limited
-from .units import BASELINE, Record, Unit
+from .units import Record, Unit, still_valid
 from .workers import Task, on_dask, on_processes
 
 
@@ -101,6 +102,7 @@ def run(
     own: Mapping[str, AnyProblem] | None = None,
     data: str | None = None,
     retry_failed: bool = False,
+    recorded: Iterable[Mapping[str, Any]] = (),
 ) -> int:
     """Compute the units that are not in the store yet; return how many were computed.
 
@@ -120,11 +122,19 @@ def run(
         Folder of the real data sets.
     retry_failed : bool
         Whether units that failed or ran out of time before are tried again.
+    recorded : iterable of records
+        Results from elsewhere. Those that the code of today would compute again are taken over
+        into the store.
     """
     task = partial(run_unit, own=own, data=data, time_limit=time_limit)
     with store.appending() as appender:  # locked and cut first: what is read then stays
         done = {Unit.of(r) for r in store.read() if r["status"] == "ok" or not retry_failed}
-        todo = [unit for unit in units if unit not in done]
+        missing = [unit for unit in units if unit not in done]
+        known = {u: r for u, r in still_valid(recorded).items() if r["status"] == "ok"}
+        for unit in missing:
+            if unit in known:
+                appender.append(dict(known[unit]))
+        todo = [unit for unit in missing if unit not in known]
         with closing(_computed(todo, task, jobs, scheduler)) as records:
             for finished, record in enumerate(records, start=1):
                 appender.append(record)

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .experiments import Experiment
+from .experiments import BASELINE, Experiment
 from .protocol import TEST_SIZE
 from .searches import Search
-from .version import code_version
-
-#: Name of the yardstick in the store: a GP that spends the whole budget on expensive points.
-BASELINE = "baseline"
+from .version import code_of, code_version, version_of
 
 Record = dict[str, Any]
 
@@ -35,7 +32,7 @@ class Unit:
 
     def record(self, **outcome: Any) -> Record:
         """What is stored of this unit: its names, the version of the code, and its outcome."""
-        return {**asdict(self), "version": code_version(), **outcome}
+        return {**asdict(self), "version": code_version(self.method), **outcome}
 
 
 def searches_of(
@@ -63,8 +60,22 @@ def searches_of(
 
 
 def latest(records: Iterable[Mapping[str, Any]]) -> dict[Unit, Mapping[str, Any]]:
-    """The last result of every unit: one that failed may have been tried again."""
-    return {Unit.of(record): record for record in records}
+    """The last result of every unit; a failure does not replace an earlier success."""
+    found: dict[Unit, Mapping[str, Any]] = {}
+    for record in records:
+        unit = Unit.of(record)
+        if unit not in found or record["status"] == "ok" or found[unit]["status"] != "ok":
+            found[unit] = record
+    return found
+
+
+def still_valid(records: Iterable[Mapping[str, Any]]) -> dict[Unit, Mapping[str, Any]]:
+    """Results of units that the code of today would compute again: its sources are the same."""
+    return {
+        unit: record
+        for unit, record in latest(records).items()
+        if code_of(version_of(record)) == code_of(code_version(unit.method))
+    }
 
 
 def units_of(

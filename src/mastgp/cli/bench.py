@@ -68,6 +68,15 @@ Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="Target colum
 Cost = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Costs of --pool, as fine=10.")
 ]
+Continue = Annotated[
+    str | None,
+    typer.Option(
+        "--continue",
+        metavar="FILE",
+        help="Record of earlier runs, of 'mast bench record'. Its units are taken over if the code "
+        "of their method has not changed since.",
+    ),
+]
 RetryFailed = Annotated[bool, typer.Option(help="Try failed units again.")]
 Page = Annotated[
     str | None, typer.Option(metavar="FILE", help="Also write a page of documentation here.")
@@ -80,7 +89,7 @@ Recorded = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="CSV file of an earlier report, or of 'mast bench pack', to be used instead of "
+        help="CSV file of an earlier report, or of 'mast bench record', to be used instead of "
         "results in --out; with --page only the page is written.",
     ),
 ]
@@ -102,8 +111,10 @@ def run(
     target: Target = None,
     cost: Cost = None,
     retry_failed: RetryFailed = False,
+    continue_from: Continue = None,
 ) -> None:
     """Run an experiment; what is in the results folder already is not computed again."""
+    from ..bench.packed import unpack
     from ..bench.runner import run as run_units
     from ..bench.searches import SEARCHES
     from ..bench.store import Store
@@ -116,6 +127,7 @@ def run(
         units = _units(experiment, *what, own, data)
     store = Store(out)
     check_output(str(store.path), inputs=files_of(pool) if pool else [])
+    recorded = unpack(continue_from) if continue_from else []
     with progress():
         computed = run_units(
             units,
@@ -126,6 +138,7 @@ def run(
             own=own,
             data=data,
             retry_failed=retry_failed,
+            recorded=recorded,
         )
     computed_units = f"{computed} units computed, {len(units)} in all"
     terminal.say(f"{computed_units} ({_compared(units)}); results are in {out}.")
@@ -158,15 +171,25 @@ def report(
 
 
 @app.command()
-def pack(
-    file: Annotated[str, typer.Argument(help="File to write, as runs.csv.gz.")],
-    out: Folder = "bench-results",
+def record(
+    stores: Annotated[
+        list[str], typer.Argument(metavar="STORE...", help="Folders of results, or records.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="File to write.")
+    ] = "runs.csv.gz",
 ) -> None:
-    """Write the results of all units to one small table, which 'report --recorded' reads."""
-    from ..bench.packed import pack as pack_records
+    """Write the results of all units to one small table, the record.
 
-    check_output(file, inputs=[])
-    terminal.say(f"{pack_records(_stored(out), file)} units are in {file}.")
+    Of several results of a unit the last counts, in the order of the stores and of their lines, but
+    a failure does not replace a success. 'report --recorded' makes tables of a record, and
+    'run --continue' goes on from it.
+    """
+    from ..bench.packed import pack
+
+    records = [record for store in stores for record in _stored(store)]
+    check_output(output, inputs=[])
+    terminal.say(f"{pack(records, output)} units are in {output}.")
 
 
 @app.command()
@@ -312,10 +335,10 @@ def _searches(
 
 
 def _stored(folder: str) -> list[dict[str, Any]]:
-    """Results in a folder, of which there must be some."""
-    from ..bench.store import Store
+    """Results in a folder or a record, of which there must be some."""
+    from ..bench.packed import read_results
 
-    records = Store(folder).read() if Path(folder).is_dir() else []
+    records = read_results(folder) if Path(folder).exists() else []
     if not records:
         raise DataError(f"there are no results in {folder}; run 'mast bench run' first")
     return records
@@ -374,7 +397,7 @@ def _methods(text: str | None, chosen: Experiment) -> list[str]:
 
 def _compared(units: list[Unit]) -> str:
     """What the units are of: so many methods, and the yardstick that each is compared with."""
-    from ..bench.units import BASELINE
+    from ..bench.experiments import BASELINE
 
     methods = {unit.method for unit in units}
     n = len(methods - {BASELINE})

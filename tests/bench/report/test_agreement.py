@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from mastgp.bench.experiments import BASELINE
 from mastgp.bench.report.agreement import agreement, rank_correlation
 from mastgp.bench.report.cells import Cell, Key, cells
-from mastgp.bench.units import BASELINE
 
 
 def ablation(values, name="ablation-radius"):

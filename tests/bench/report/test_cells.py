@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from mastgp.bench.report.cells import Cell, Key, cells
-from mastgp.bench.units import BASELINE
+from mastgp.bench.experiments import BASELINE
+from mastgp.bench.report.cells import Cell, Key, cells, marked
 
 RMSE = Key("two-fidelity", "branin", "mast", "", "rmse")
 
@@ -56,12 +56,19 @@ def test_ratios_need_a_yardstick_other_metrics_do_not(record):
     assert "rmse" not in {key.metric for key in found}
 
 
-def test_versions_of_a_ratio_are_those_of_method_and_yardstick(record):
+def test_versions_are_those_of_the_method(record):
     records = [
         record("branin", BASELINE, 0),
         record("branin", "mast", 0, version="0.2.0+aaaaaaaa"),
     ]
-    found = cells(records)
-    assert found[RMSE].versions == {"unknown", "0.2.0+aaaaaaaa"}
-    own = Key("two-fidelity", "branin", "mast", "", "nlpd")
-    assert found[own].versions == {"0.2.0+aaaaaaaa"}
+    assert cells(records)[RMSE].versions == {"0.2.0+aaaaaaaa"}
+
+
+def test_cells_of_other_code_than_the_rest_are_marked(record):
+    made = [(p, seed, "0.1+a") for p in ("branin", "park1") for seed in (0, 1)]
+    made += [("ackley", 0, "0.2+a"), ("levy", 0, "0.1+a"), ("levy", 1, "0.1+b")]
+    records = [record(p, "mast", seed, version=version) for p, seed, version in made]
+    found = marked(cells([*records, record("branin", "ar1", 0, version="0.1+b")]))
+    assert {(key.problem, key.method) for key, cell in found.items() if cell.other_code} == {
+        ("levy", "mast")
+    }

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from mastgp.bench.experiments import BASELINE
 from mastgp.bench.report.cells import cells
 from mastgp.bench.report.figures import sweep_figures
-from mastgp.bench.units import BASELINE
 
 
 @pytest.fixture

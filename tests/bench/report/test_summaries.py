@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from mastgp.bench.experiments import BASELINE
 from mastgp.bench.report.cells import Key
 from mastgp.bench.report.summaries import BEATS, GEOMETRIC_MEAN, OVER_AUTO, WORST, Results
-from mastgp.bench.units import BASELINE
 
 
 def summary(records, experiment, what, method, metric="rmse"):
@@ -47,4 +47,8 @@ def test_notes_name_seeds_and_failures(record):
 
 def test_versions(record):
     records = [record("branin", "mast", 0), record("branin", "ar1", 0, version="1+a")]
-    assert Results.of(records).versions == ["1+a", "unknown"]
+    results = Results.of(records)
+    assert results.versions == {"ar1": ["1+a"], "mast": ["unknown"]}
+    assert results.mixed == []
+    other = record("branin", "ar1", 1, version="1+b")
+    assert Results.of([*records, other]).mixed == ["ar1"]

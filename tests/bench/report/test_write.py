@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mastgp import FileError
+from mastgp.bench.experiments import BASELINE
 from mastgp.bench.report import Results, read_recorded, write_page, write_report
-from mastgp.bench.units import BASELINE
 from mastgp.errors import MixedVersionsWarning
 
 
@@ -27,7 +27,7 @@ def test_report_in_all_formats(results, tmp_path):
     text = (tmp_path / "report.md").read_text()
     assert "| branin | **0.50 ± 0.00 [1.19≠]** | 0.70 ± 0.00 |" in text
     assert "1 units failed" in text
-    assert "Versions of the code: unknown. Seeds 0 to 9." in text
+    assert "hf-only unknown, mast unknown. Seeds 0 to 9." in text
     assert "Cells are compared on the seeds that all of them have, at least 10" in text
     assert "not recorded here" not in text
     assert "no &lt;luck&gt;" in (tmp_path / "report.html").read_text()
@@ -56,10 +56,13 @@ def test_a_recorded_report_gives_the_same_tables(results, tmp_path):
 
 
 def test_mixed_versions_are_warned_about(record, tmp_path):
-    records = [record("branin", BASELINE, 0, version="1+a"), record("branin", "mast", 0)]
-    with pytest.warns(MixedVersionsWarning, match=r"different versions of the code \(1\+a, unkn"):
+    records = [record("branin", "mast", 0), record("park1", "mast", 0, version="1+a", nlpd=2.0)]
+    records += [record("park1", "mast", 1), record("branin", "ar1", 0, version="1+c")]
+    with pytest.warns(MixedVersionsWarning, match=r"versions .* computed the results of 'mast';"):
         write_report(Results.of(records), tmp_path)
-    assert "Warning: versions are mixed here: 1+a, unknown." in (tmp_path / "report.md").read_text()
+    text = (tmp_path / "report.md").read_text()
+    assert "| park1 | 1.50 ± 0.71° |" in text
+    assert "°: some seeds come from other code" in text
 
 
 def test_report_needs_a_place(results, tmp_path):

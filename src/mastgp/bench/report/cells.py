@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ...check.scores import PAPER_METRICS
-from ..experiments import experiment
-from ..units import BASELINE
-from ..version import version_of
+from ..experiments import BASELINE, experiment
+from ..version import code_of, version_of
 from .paper import paper_value
 
 #: What is reported as it is, beside the paper's ratios.
@@ -55,9 +54,11 @@ class Cell:
     paper, paper_std : float or None
         The paper's value.
     versions : frozenset of str
-        Versions of the code that computed it.
+        Versions of the code of its method that computed it.
     recorded_differs : bool or None
         What :attr:`differs` was when the cell was recorded with all its digits.
+    other_code : bool
+        Whether other code computed some of it than most cells of its method in its experiment.
     """
 
     mean: float
@@ -68,6 +69,7 @@ class Cell:
     paper_std: float | None = None
     versions: frozenset[str] = frozenset()
     recorded_differs: bool | None = None
+    other_code: bool = False
 
     @property
     def differs(self) -> bool:
@@ -93,11 +95,26 @@ def cells(records: Iterable[Mapping[str, Any]]) -> dict[Key, Cell]:
     for record in good:
         name, setting = record["experiment"], record["setting"]
         yardstick = yardsticks.get(_place(record, experiment(name).baseline_setting(setting)))
-        for metric, (value, codes) in _numbers(record, yardstick).items():
+        for metric, value in _numbers(record, yardstick).items():
             key = Key(name, record["problem"], record["method"], setting, metric)
             values[key][record["seed"]] = value
-            versions[key] |= codes
+            versions[key].add(version_of(record))
     return {key: _cell(key, by_seed, versions[key]) for key, by_seed in values.items()}
+
+
+def marked(table: Mapping[Key, Cell]) -> dict[Key, Cell]:
+    """Cells that say whether they come from other code than most of their method's."""
+    seeds: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for key, cell in table.items():
+        for version in cell.versions:
+            seeds[key.experiment, key.method][code_of(version)] += cell.n
+    most = {where: max(sorted(codes), key=codes.__getitem__) for where, codes in seeds.items()}
+    return {
+        key: replace(cell, other_code=True)
+        if {code_of(v) for v in cell.versions} - {most.get((key.experiment, key.method))}
+        else cell
+        for key, cell in table.items()
+    }
 
 
 def _place(record: Mapping[str, Any], setting: str) -> tuple[Any, ...]:
@@ -105,17 +122,12 @@ def _place(record: Mapping[str, Any], setting: str) -> tuple[Any, ...]:
     return (record["experiment"], record["problem"], setting, record["seed"], record["test_size"])
 
 
-def _numbers(
-    record: Mapping[str, Any], yardstick: Mapping[str, Any] | None
-) -> dict[str, tuple[float, set[str]]]:
-    """Numbers of one result by metric, with the versions of the code behind each."""
-    own = {version_of(record)}
-    found = {m: (record[m], own) for m in ABSOLUTE_METRICS if m in record}  # older ones lack some
+def _numbers(record: Mapping[str, Any], yardstick: Mapping[str, Any] | None) -> dict[str, float]:
+    """Numbers of one result by metric."""
+    found = {m: record[m] for m in ABSOLUTE_METRICS if m in record}  # older ones lack some
     if yardstick is not None and record["method"] != BASELINE:
-        both = own | {version_of(yardstick)}
         for metric in PAPER_METRICS:
-            ratio = record[metric] / yardstick[metric] if yardstick[metric] else np.nan
-            found[metric] = (ratio, both)
+            found[metric] = record[metric] / yardstick[metric] if yardstick[metric] else np.nan
     return found
 
 

@@ -36,6 +36,12 @@ RECORDED_RULE = (
     "same number of seeds. Methods with equal mean and standard deviation count as the first of "
     "them."
 )
+#: Mark of cells that other code computed than the rest of their method's cells.
+OTHER_CODE = "°"
+OTHER_CODE_NOTE = (
+    f"{OTHER_CODE}: some seeds come from other code of the method than its other cells; "
+    "not compared."
+)
 
 
 def is_better(metric: str, a: float, b: float) -> bool:
@@ -69,10 +75,14 @@ def best(row: Sequence[Cell | None], metric: str) -> list[int]:
 
 def comparable(row: Sequence[Cell | None]) -> dict[int, float]:
     """Means of the cells that can be compared, over what they have in common, by position."""
-    known = {i: c for i, c in enumerate(row) if c and c.n >= FEWEST_SEEDS and math.isfinite(c.mean)}
+    known = {i: c for i, c in enumerate(row) if c and _is_comparable(c)}
     if any(not cell.by_seed for cell in known.values()):
         return _with_as_many_seeds(known)
     return _over_common_seeds(known)
+
+
+def _is_comparable(cell: Cell) -> bool:
+    return cell.n >= FEWEST_SEEDS and math.isfinite(cell.mean) and not cell.other_code
 
 
 def _with_as_many_seeds(known: Mapping[int, Cell]) -> dict[int, float]:

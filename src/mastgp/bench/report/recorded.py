@@ -14,7 +14,7 @@ from pathlib import Path
 from ...errors import FileError
 from ..packed import is_packed, unpack, unpacked
 from ..version import UNKNOWN
-from .cells import Cell, Key
+from .cells import Cell, Key, marked
 from .paper import paper_value
 from .summaries import SUMMARIES, Results
 
@@ -65,7 +65,7 @@ def read_recorded(path: str | Path) -> Results:
             table[Key(*(row[name] for name in _KEYS))] = _read_cell(row)
         except ValueError as error:
             raise FileError(f"{path}, line {number}: {error}") from None
-    return Results(_only(table, False), _only(table, True))
+    return Results(marked(_only(table, False)), _only(table, True))
 
 
 def _read_cell(row: Mapping[str, str]) -> Cell:

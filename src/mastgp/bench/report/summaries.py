@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..experiments import BASELINE
 from ..real import REAL_PROBLEMS
 from ..searches import SEARCHES
-from ..units import BASELINE, latest
-from .cells import Cell, Key, cells
+from ..units import latest
+from .cells import Cell, Key, cells, marked
 from .marks import common_seeds, is_better
 from .search_cells import search_cells
 
@@ -47,12 +49,21 @@ class Results:
         """Results of stored units."""
         records = list(latest(records).values())
         table = cells(record for record in records if record["experiment"] not in SEARCHES)
-        return cls({**table, **search_cells(records)}, summarise(table), _notes(records))
+        both = marked({**table, **search_cells(records)})
+        return cls(both, summarise(table), _notes(records))
 
     @property
-    def versions(self) -> list[str]:
-        """Versions of the code that computed the cells."""
-        return sorted({version for cell in self.cells.values() for version in cell.versions})
+    def versions(self) -> dict[str, list[str]]:
+        """Versions of the code that computed the cells, by method."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for key, cell in self.cells.items():
+            found[key.method] |= cell.versions
+        return {method: sorted(found[method]) for method in sorted(found)}
+
+    @property
+    def mixed(self) -> list[str]:
+        """Methods whose cells in an experiment come from different code."""
+        return sorted({key.method for key, cell in self.cells.items() if cell.other_code})
 
 
 def _notes(records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

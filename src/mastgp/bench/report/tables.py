@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from ...check.scores import PAPER_METRICS
 from ...methods import METHODS
-from ..experiments import EXPERIMENTS, SYNTHETIC
+from ..experiments import BASELINE, EXPERIMENTS, SYNTHETIC
 from ..problems import EXTRA
 from ..real import REAL_PROBLEMS
-from ..units import BASELINE
 from .agreement import rank_correlation
 from .cells import ABSOLUTE_METRICS, Cell, Key
-from .marks import UNRANKED, best
+from .marks import OTHER_CODE_NOTE, UNRANKED, best
 from .summaries import BEATS, GEOMETRIC_MEAN, OVER_AUTO, SUMMED, WORST, Results
 
 Row = tuple[str, list[Cell | None]]
@@ -46,16 +45,10 @@ class Table:
     notes: list[str]
 
     @property
-    def versions(self) -> list[str]:
-        """Versions of the code that computed its cells."""
-        return sorted({v for _, row in self.rows for cell in row if cell for v in cell.versions})
-
-    @property
     def all_notes(self) -> list[str]:
-        """Its notes, and a warning if different versions of the code computed its cells."""
-        if len(self.versions) < 2:
-            return self.notes
-        return [*self.notes, f"Warning: versions are mixed here: {', '.join(self.versions)}."]
+        """Its notes, and what the mark of cells from other code means if there are some."""
+        mixed = any(cell.other_code for _, row in self.rows for cell in row if cell)
+        return [*self.notes, OTHER_CODE_NOTE] if mixed else self.notes
 
 
 def build_tables(results: Results, metrics: Sequence[str] = ALL_METRICS) -> list[Table]:

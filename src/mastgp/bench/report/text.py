@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .cells import Cell
-from .marks import digits
+from .marks import OTHER_CODE, digits
 
 
 def cell_text(
@@ -20,6 +20,8 @@ def cell_text(
     text = f"{cell.mean:.{places}f}"
     if math.isfinite(cell.std):
         text += f" {plus_minus} {cell.std:.{places}f}"
+    if cell.other_code:
+        text += OTHER_CODE
     if cell.paper is not None:
         text += f" [{cell.paper:.2f}{differs if cell.differs else ''}]"
     return text

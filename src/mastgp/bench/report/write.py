@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...errors import MixedVersionsWarning, warn
+from ...errors import MixedVersionsWarning, listed, warn
 from ...files import atomic_write
 from ..searches import SEARCHES
 from .agreement import agreement
@@ -13,12 +13,12 @@ from .figures import sweep_figures
 from .html import web_page
 from .latex import latex
 from .markdown import markdown
-from .marks import RECORDED_RULE, RULE
+from .marks import OTHER_CODE, RECORDED_RULE, RULE
 from .recorded import long_csv
 from .search_figures import search_figures
 from .searches import search_tables
 from .summaries import Results
-from .tables import Table, build_tables
+from .tables import build_tables
 
 #: Metrics of a page of documentation; a report has all of them.
 PAGE_METRICS = ("rmse", "mean_pdf", "nlpd", "crps", "coverage95")
@@ -37,7 +37,7 @@ def write_report(results: Results, folder: str | Path) -> list[Path]:
     """Write report.md, report.tex, report.csv, report.html and figures; return their paths."""
     tables = [*build_tables(results), *search_tables(results.cells)]
     figures = {**sweep_figures(results.cells), **search_figures(results.cells)}
-    notes = [*_head(results, tables), *agreement(results.cells)]
+    notes = [*_head(results), *agreement(results.cells)]
     return _write(
         Path(folder),
         {f"{name}.svg": figure for name, figure in figures.items()}
@@ -71,7 +71,7 @@ def page_text(results: Results, comment: str = "") -> str:
         for k in results.cells
         if k.experiment.startswith("sweep") or k.experiment in SEARCHES
     )
-    notes = [*_head(results, tables), "", comment.strip(), ""]
+    notes = [*_head(results), "", comment.strip(), ""]
     if agreed := agreement(results.cells):
         notes += ["## Agreement with the paper", "", *agreed]
     only_searches = all(k.experiment in SEARCHES for k in results.cells)
@@ -79,16 +79,17 @@ def page_text(results: Results, comment: str = "") -> str:
     return markdown(tables, notes, drawn, "images/{}.png", title)
 
 
-def _head(results: Results, tables: list[Table]) -> list[str]:
-    """What holds for all tables; warns where versions of the code are mixed in one of them."""
-    mixed = [table.title for table in tables if len(table.versions) > 1]
-    if mixed:
+def _head(results: Results) -> list[str]:
+    """What holds for all tables; warns where different code computed the cells of a method."""
+    if results.mixed:
         warn(
-            f"{len(mixed)} tables mix results of different versions of the code "
-            f"({', '.join(results.versions)}), the first: {mixed[0]}",
+            f"different versions of the code computed the results of {listed(results.mixed)}; "
+            f"cells that differ from the rest of their method are marked {OTHER_CODE} and not "
+            "compared",
             MixedVersionsWarning,
         )
-    versions = ", ".join(results.versions) or "none"
+    named = (f"{method} {' '.join(found)}" for method, found in results.versions.items())
+    versions = ", ".join(named) or "none"
     recorded = any(not c.by_seed for k, c in results.cells.items() if k.experiment not in SEARCHES)
     return [
         f"Versions of the code: {versions}. {' '.join(results.notes)}".strip(),
