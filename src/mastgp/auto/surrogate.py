@@ -361,7 +361,7 @@ class AutoSurrogate(MultiFidelityRegressor):
             "validation": records(self.validation_),
             "verdict": [asdict(entry) for entry in self.verdict_.entries],
             "weights": self.weights_,
-            "spread": self.spread_,
+            "widths": f"{self.spread_:.2f} times the members', as held-out points ask for",
             "response": self._about_response(),
         }
 
