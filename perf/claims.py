@@ -73,6 +73,7 @@ NOT_RECORDED = {
         r"the RMSE changed by these factors: .*? by up to 0\.6",
         r"left out and\s+kept: Branin .*? 2\.50",
         r"intervals that promise 0\.95, 0\.8 and 0\.5",
+        r"The factor stays between 0\.7 and 2",
         r"Nowhere is the error larger than \d\.\d+ times that of a GP",
         r"0\.3 was chosen for its coverage",
         "well below 1 % of the target",
