@@ -404,6 +404,8 @@ def of_error(case: Case, message: str, path: Path) -> str:
         return "refused"
     if not case.refused and case.damage not in UNKNOWN:
         return f"BAD refused: {message}"
+    if case.damage in UNKNOWN and "but the inputs are" in message:
+        return "refused"  # an option names a column whose name was damaged; the error lists all
     if str(path) not in message:
         return f"BAD does not name the file: {message}"
     if case.wrong is not None and not names_cell(case, message):
