@@ -10,7 +10,7 @@ import pandas as pd
 
 from mastgp import MAST, AutoSurrogate
 from mastgp.errors import MastWarning
-from mastgp.gp.responses import YeoJohnson
+from mastgp.gp.responses import Bounded, YeoJohnson
 from mastgp.models import CoKriging, TransformedResponse
 from mastgp.models.fire import FIRE
 from mastgp.models.fusion import Reification
@@ -43,6 +43,7 @@ BUILDERS = {
     "power": lambda: TransformedResponse(
         CoKriging(order=ORDER, inference="map", calibrate=True), YeoJohnson(0.5, 3.0, 2.0)
     ),
+    "bounded": lambda: TransformedResponse(CoKriging(order=ORDER), Bounded(-1.0, 30.0)),
     "auto": lambda: AutoSurrogate(order=ORDER, random_state=0),
     "auto, calibrated": lambda: AutoSurrogate(order=ORDER, calibrate=True, random_state=0),
     "levels": lambda: CoKriging(order=ORDER),

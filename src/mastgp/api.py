@@ -17,8 +17,8 @@ from .methods import method as find_method
 from .methods import names_with
 from .models.estimator import MultiFidelityRegressor
 from .models.scales import suggest_logarithm
-from .models.targets import fit_targets
-from .models.transformed import of_logarithm
+from .models.targets import fit_targets, responses_of
+from .models.transformed import of_response
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,7 @@ def fit(
     integer: Names | None = None,
     log_inputs: Names | None = None,
     log: Sequence[str] | bool = (),
+    bounded: Mapping[str, Sequence[float]] | None = None,
     **options: Any,
 ) -> Any:
     """Fit a surrogate to one table per fidelity, or to a data set.
@@ -59,6 +60,9 @@ def fit(
     log : True or sequence of target names
         Targets whose logarithms are modelled; True for all. Predictions are in the target's own
         units and never negative.
+    bounded : mapping of target name to (low, high), optional
+        Targets that lie between two bounds and never reach them, such as efficiencies. Nor do
+        predictions go beyond them.
     **options
         Everything else that the method's estimator takes: :class:`AutoSurrogate` by default.
 
@@ -79,15 +83,13 @@ def fit(
     kinds = Kinds.of(categorical, numeric, integer, log_inputs)
     model = _estimator(method, costs, options)
     if not isinstance(data, Dataset):
-        return fit_targets(model, replace(stacked(data), kinds=kinds), log)
+        return fit_targets(model, replace(stacked(data), kinds=kinds), log, bounded)
     given = sorted(set(options) & _OF_DATA) + (["costs"] if costs is not None else [])
     given += [name for name, inputs in vars(kinds).items() if inputs]
     if given:
         raise DataError(f"the data set has its {listed(given)} already; leave that out here")
-    if log is True or (log and data.target_name in log):
-        model = of_logarithm(model)
-    elif log:
-        raise DataError(f"log names {listed(log)}, but the target is {data.target_name!r}")
+    for response in responses_of(log, bounded, [data.target_name or "y"]).values():
+        model = of_response(model, response)
     with recorded() as said:
         model.fit_data(data)
         suggest_logarithm(model)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mastgp.auto.candidates import default_candidates, of_logarithm_only
+from mastgp.auto.candidates import default_candidates, of_response_only
 from mastgp.gp.responses import Logarithm
 from mastgp.models.single import SingleFidelity
 from mastgp.surrogates import GP
@@ -70,7 +70,7 @@ def test_categories_have_candidates_whose_levels_are_all_alike(n_levels, more):
 @pytest.mark.parametrize("n_levels", [1, 2, 3])
 def test_all_candidates_may_be_of_the_logarithm(n_levels):
     plain = list(default_candidates(n_levels))
-    logs = list(of_logarithm_only(plain))
+    logs = list(of_response_only(plain, Logarithm()))
     assert [c.name.removeprefix("log: ") for c in logs] == [c.name for c in plain]
     assert all(c.estimator.is_logarithmic for c in logs)
     assert [c.estimator.calibrate for c in logs] == [c.estimator.calibrate for c in plain]

@@ -419,3 +419,24 @@ def test_a_target_may_have_a_comma_in_its_name(mast, tmp_path):
     frame.to_csv("a.csv", index=False)
     assert mast("fit", "a.csv", "--target", "x,y", "--method", "hf-only", "--no-check")[0] == 0
     assert mastgp.load("model.mast").target_name_ == "x,y"
+
+
+def test_a_bounded_target_is_never_predicted_beyond_its_bounds(mast, tmp_path, rng):
+    frame = pd.DataFrame({"flow": rng.random(12)})
+    frame["eff"] = 1.0 / (1.0 + np.exp(-9.0 * (frame["flow"] - 0.4)))
+    frame.to_csv(tmp_path / "pump.csv", index=False)
+    pd.DataFrame({"flow": np.linspace(-0.2, 1.2, 30)}).to_csv(tmp_path / "q.csv", index=False)
+    fitted = ("fit", "pump.csv", "--target", "eff", "--method", "ar1-map", "--no-check")
+    code, out, err = mast(*fitted, "--bounded", "eff=0:1")
+    assert code == 0, err
+    assert "the logit between 0 and 1" in out
+    assert mast("predict", "model.mast", "q.csv", "-o", "p.csv")[0] == 0
+    found = pd.read_csv(tmp_path / "p.csv")
+    assert (found["lower95"] >= 0.0).all()
+    assert (found["upper95"] <= 1.0).all()
+    assert (found["lower95"] < found["median"]).all()
+    code, _, err = mast(*fitted, "--bounded", "eff=0:0.9")
+    assert code == 1
+    assert "of pump.csv" in err
+    assert "between 0 and 0.9, and never to reach them" in err
+    assert "--bounded eff=low: expected low:high" in mast(*fitted, "--bounded", "eff=low")[2]

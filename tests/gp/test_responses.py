@@ -7,15 +7,23 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm, yeojohnson
 
+from mastgp.gp.blends import Transformed
+from mastgp.gp.distributions import Normal
 from mastgp.gp.responses import (
+    Bounded,
     Logarithm,
     YeoJohnson,
     quadrature,
     response_state,
     restored_response,
 )
+from mastgp.stored import DamagedError
 
-ALL = [Logarithm(), *(YeoJohnson(power, 2.0, 3.0) for power in (0.0, 0.5, 1.0, 1.5, 2.0))]
+ALL = [
+    Logarithm(),
+    Bounded(-1.0, 80.0),
+    *(YeoJohnson(power, 2.0, 3.0) for power in (0.0, 0.5, 1.0, 1.5, 2.0)),
+]
 Y = np.array([0.01, 0.5, 1.9, 2.0, 2.1, 7.0, 60.0])
 
 
@@ -78,3 +86,27 @@ def test_states_lead_back_to_the_same_transformation(response):
 @pytest.mark.parametrize("response", ALL)
 def test_nothing_overflows(response):
     assert np.isfinite(response.backward(np.array([-1e6, 1e6]))).all()
+
+
+def test_bounds_are_never_reached():
+    share = Bounded(0.0, 2.0)
+    assert share.accepts(np.array([0.0, 1.0, 2.0])).tolist() == [False, True, False]
+    assert share.forward(np.array([-1.0, 0.0, 1.0, 2.0, 3.0])).tolist() == [
+        -np.inf,
+        -np.inf,
+        0.0,
+        np.inf,
+        np.inf,
+    ]
+    assert Transformed(Normal(np.zeros(2), np.ones(2)), share).log_density([0.0, 5.0]).tolist() == [
+        -np.inf,
+        -np.inf,
+    ]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"low": 3.0}, {"low": "x"}, {"high": np.nan}, {"power": 1.0}], ids=str
+)
+def test_damaged_bounds_are_refused(changed):
+    with pytest.raises(DamagedError):
+        restored_response({**response_state(Bounded(0.0, 2.0)), **changed})

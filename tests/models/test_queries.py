@@ -6,9 +6,10 @@ import pytest
 
 from mastgp import MAST, AutoSurrogate, DataError
 from mastgp.errors import ExtrapolationWarning
+from mastgp.gp.responses import Logarithm
 from mastgp.models import CoKriging, SingleFidelity
 from mastgp.models.queries import predicted_columns, unit_queries
-from mastgp.models.transformed import of_logarithm
+from mastgp.models.transformed import of_response
 from mixed import mixed_dataset, queries
 
 
@@ -50,7 +51,8 @@ def test_levels_are_never_far_outside(model, recwarn):
 
 @pytest.mark.parametrize("noise", [False, True])
 @pytest.mark.parametrize(
-    "method", [MAST(), CoKriging(), of_logarithm(CoKriging()), AutoSurrogate(), SingleFidelity()]
+    "method",
+    [MAST(), CoKriging(), of_response(CoKriging(), Logarithm()), AutoSurrogate(), SingleFidelity()],
 )
 def test_columns_are_what_the_model_says_one_by_one(method, noise, rng, monkeypatch):
     X = rng.random((12, 2))

@@ -8,9 +8,10 @@ from sklearn.exceptions import NotFittedError
 import mastgp
 from mastgp import MAST, ConstantTargetWarning, DataError, MissingWarning, ModelFileError
 from mastgp.estimators import clone
+from mastgp.gp.responses import Logarithm
 from mastgp.methods import METHODS
 from mastgp.models import CoKriging, SeveralTargets, models_of
-from mastgp.models.transformed import of_logarithm
+from mastgp.models.transformed import of_response
 from support import COSTS
 
 QUERIES = np.array([[0.2, 0.3], [0.6, 0.9], [0.5, 0.5]])
@@ -62,7 +63,7 @@ def test_a_joint_call_gives_every_method_its_separate_fits(data, name, log):
     for target, model in joint.models_.items():
         there = Y[target].notna().to_numpy()
         own = clone(method)
-        alone = (of_logarithm(own) if log and target == "cd" else own).fit(
+        alone = (of_response(own, Logarithm()) if log and target == "cd" else own).fit(
             X[there], Y[target][there], labels[there]
         )
         for ask in ("predict", "predict_interval"):
@@ -216,3 +217,36 @@ def test_the_logarithm_of_one_target(data):
         costs = COSTS if data_of is tables else None
         with pytest.raises(DataError, match="log names 'cd', but the target is 'cl'"):
             mastgp.fit(data_of, costs, method="ar1-map", log=["cd"])
+
+
+@pytest.mark.parametrize("method", ["auto", "ar1-map"])
+def test_a_bounded_target_beside_another(data, method, tmp_path):
+    X, Y, labels = data
+    share = 1.0 / (1.0 + np.exp(-4.0 * (Y["cl"] - 0.5)))
+    Y = Y.assign(cl=share, cd=Y["cd"].fillna(1.0))
+    tables = {name: (X[labels == name], Y[labels == name]) for name in COSTS}
+    model = mastgp.fit(tables, COSTS, method=method, bounded={"cl": (0, 1)})
+    low, high = model.predict_interval(QUERIES, 0.999)
+    assert ((low[:, 0] >= 0.0) & (high[:, 0] <= 1.0)).all()
+    assert (high[:, 1] > 1.0).any()
+    model.save(tmp_path / "m.mast")
+    again = mastgp.load(tmp_path / "m.mast")
+    np.testing.assert_array_equal(again.predict(QUERIES), model.predict(QUERIES))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"bounded": {"cm": (0, 1)}}, "bounded names 'cm', but the targets are 'cl', 'cd'"),
+        ({"bounded": {"cl": (1, 0)}}, "must be finite and in order, as"),
+        ({"bounded": {"cl": (0, np.inf)}}, "must be finite and in order"),
+        ({"bounded": {"cl": 1}}, "must be two numbers, as"),
+        ({"bounded": {"cd": (0, 9)}, "log": ["cd"]}, "logarithm modelled, or bounds: not both"),
+        ({"bounded": {"cd": (0, 2)}}, r"cd is [0-9.]+ in row [0-9]+.*between 0 and 2, and never"),
+    ],
+)
+def test_bounds_that_cannot_be(data, options, words):
+    X, Y, labels = data
+    model = SeveralTargets(CoKriging(COSTS, inference="map"), **options)
+    with pytest.warns(MissingWarning), pytest.raises(DataError, match=words):
+        model.fit(X, Y, labels)

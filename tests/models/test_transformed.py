@@ -7,12 +7,12 @@ import pytest
 from sklearn.base import clone
 
 import mastgp
-from mastgp import MAST, DataError, DecadesWarning
+from mastgp import MAST, DataError, DecadesWarning, ExtrapolationWarning
 from mastgp.check.heldout import held_out
 from mastgp.gp.blends import Transformed
-from mastgp.gp.responses import Logarithm, YeoJohnson
+from mastgp.gp.responses import Bounded, Logarithm, YeoJohnson
 from mastgp.models import FIRE, CoKriging, SingleFidelity, TransformedResponse
-from mastgp.models.transformed import of_logarithm
+from mastgp.models.transformed import of_response
 from support import COSTS
 
 METHODS = [MAST(COSTS), CoKriging(COSTS), FIRE(COSTS), SingleFidelity(costs=COSTS)]
@@ -116,11 +116,11 @@ def test_responses_that_are_not_positive_are_refused(two_fidelities):
 
 
 def test_a_method_of_the_logarithm():
-    wrapped = of_logarithm(MAST(COSTS, calibrate=True))
+    wrapped = of_response(MAST(COSTS, calibrate=True), Logarithm())
     assert isinstance(wrapped, TransformedResponse)
     assert wrapped.calibrate
     assert not wrapped.estimator.calibrate
-    told = of_logarithm(mastgp.AutoSurrogate(COSTS))
+    told = of_response(mastgp.AutoSurrogate(COSTS), Logarithm())
     assert told.transform == "log"
 
 
@@ -187,3 +187,38 @@ def test_a_rate_over_six_decades_is_better_modelled_by_its_logarithm(method):
         assert (low > 0.0).all() == log
     assert density[True] > density[False] + 1.0
     assert off[True] < 0.8 * off[False]
+
+
+@pytest.fixture
+def shares(two_fidelities):
+    """An efficiency between 0 and 1, near both at some points: X, y, labels."""
+    X, y, labels, _ = two_fidelities
+    return X, 1.0 / (1.0 + np.exp(-3.0 * (y - y.mean()) / y.std())), labels
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.label)
+def test_what_is_bounded_stays_inside_its_bounds(shares, rng, method, tmp_path):
+    X, y, labels = shares
+    model = TransformedResponse(clone(method), Bounded(0.0, 1.0)).fit(X, y, fidelity=labels)
+    inner = clone(method).fit(X, Bounded(0.0, 1.0).forward(y), fidelity=labels)
+    Q = 3.0 * rng.random((9, 2)) - 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExtrapolationWarning)
+        low, high = model.predict_interval(Q, 0.99, include_noise=True)
+        mean, std = model.predict(Q, return_std=True)
+        ends = inner.predict_interval(Q, 0.99, include_noise=True)
+    assert ((low >= 0.0) & (low < mean) & (mean < high) & (high <= 1.0)).all()
+    assert (std < 0.5).all()
+    np.testing.assert_allclose([low, high], 1.0 / (1.0 + np.exp(-np.array(ends))), rtol=1e-8)
+    assert np.isfinite(mastgp.validate(model)["nlpd"]).all()
+    model.save(tmp_path / "m.mast")
+    again = mastgp.load(tmp_path / "m.mast")
+    assert again.transformation == Bounded(0.0, 1.0)
+    np.testing.assert_array_equal(again.predict(X[:5]), model.predict(X[:5]))
+
+
+def test_a_bounded_response_needs_values_between_its_bounds(shares):
+    X, y, labels = shares
+    model = TransformedResponse(SingleFidelity(costs=COSTS), Bounded(0.0, 0.9))
+    with pytest.raises(DataError, match=r"logit between 0 and 0.9 .* needs values between its"):
+        model.fit(X, y, fidelity=labels)

@@ -10,14 +10,14 @@ from typing import Any
 from ..check.validation import ALONE
 from ..errors import DataError
 from ..estimators import check_random_state
-from ..gp.responses import Logarithm, YeoJohnson
+from ..gp.responses import Logarithm, Transformation, YeoJohnson
 from ..methods import method
 from ..models.cokriging import CoKriging
 from ..models.estimator import MultiFidelityRegressor
 from ..models.fire import FIRE
 from ..models.mast import MAST
 from ..models.single import SingleFidelity
-from ..models.transformed import TransformedResponse, of_logarithm
+from ..models.transformed import TransformedResponse, of_response
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,13 @@ def added_candidates(
         yield Candidate(name, estimator, added=True)
 
 
-def of_logarithm_only(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """The same candidates, all of them of the logarithm of the response."""
+def of_response_only(
+    candidates: Iterable[Candidate], response: Transformation
+) -> Iterator[Candidate]:
+    """The same candidates, all of them of the transformed response."""
     for candidate in candidates:
-        name = candidate.name if candidate.name == ALONE else f"log: {candidate.name}"
-        yield Candidate(name, of_logarithm(candidate.estimator), candidate.added)
+        name = candidate.name if candidate.name == ALONE else f"{response.short}: {candidate.name}"
+        yield Candidate(name, of_response(candidate.estimator, response), candidate.added)
 
 
 def _of(response: Logarithm | YeoJohnson, candidate: Candidate) -> Candidate:

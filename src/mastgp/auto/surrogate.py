@@ -24,7 +24,7 @@ from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, listed, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
-from ..gp.responses import Logarithm
+from ..gp.responses import Bounded, Logarithm
 from ..models.calibration import widening, widening_without_each
 from ..models.continuing import Part, scaled
 from ..models.estimator import MultiFidelityRegressor
@@ -33,7 +33,7 @@ from ..models.queries import BLOCK_ROWS
 from ..models.stages import warn_about_ties
 from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
-from .candidates import Candidate, added_candidates, default_candidates, of_logarithm_only
+from .candidates import Candidate, added_candidates, default_candidates, of_response_only
 from .outliers import without_outliers
 from .responses import worth_trying
 from .restoring import check_blend_state
@@ -70,10 +70,10 @@ class AutoSurrogate(MultiFidelityRegressor):
         mean stays.
     drop : bool
         Whether cheap fidelities that hurt, by the verdict, are left out altogether.
-    transform : bool or "log"
+    transform : bool, "log" or :class:`mastgp.gp.responses.Bounded`
         Whether models of a transformed response take part, such as of its logarithm, where that
         makes the data more probable. Their weights follow from densities in the user's units. With
-        "log" all models are of the logarithm.
+        "log" or bounds all models are of the logarithm, or of the logit between the bounds.
     outliers : {"drop", "keep"}
         Whether cheap rows that are far from everything, such as those of runs that diverged, are
         left out. A warning names them.
@@ -119,7 +119,7 @@ class AutoSurrogate(MultiFidelityRegressor):
         add: Mapping[str, MultiFidelityRegressor] | Sequence[str] | None = None,
         calibrate: bool = False,
         drop: bool = False,
-        transform: bool | str = True,
+        transform: bool | str | Bounded = True,
         outliers: str = "drop",
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
@@ -166,17 +166,19 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def candidates(self, data: Dataset) -> list[Candidate]:
         """What is tried on some data."""
-        if self.transform not in (True, False, Logarithm.kind):
+        bounded = isinstance(self.transform, Bounded)
+        if not bounded and self.transform not in (True, False, Logarithm.kind):
             raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
         response = worth_trying(data) if self.transform is True else None
         usual = default_candidates(
             len(data.fidelities), response, data.n_points, bool(data.categories)
         )
         candidates = [*usual, *added_candidates(self.add, self.random_state)]
-        if self.transform != Logarithm.kind:
+        if isinstance(self.transform, bool):
             return candidates
-        transformed_data(data, Logarithm())  # names values that have no logarithm
-        return list(of_logarithm_only(candidates))
+        only = self.transform if isinstance(self.transform, Bounded) else Logarithm()
+        transformed_data(data, only)  # names values that cannot be transformed
+        return list(of_response_only(candidates, only))
 
     def _blend(self, trials: Trials) -> None:
         weights, tried = trials.weights(), trials.tried

@@ -31,6 +31,7 @@ FIT_GROUPS: Mapping[str, tuple[str, ...]] = {
         "numeric",
         "integer",
         "log",
+        "bounded",
         "log_input",
         "bounds",
         "noise_std",

@@ -93,6 +93,13 @@ Log = Annotated[
         help="Positive targets whose logarithms are modelled, as cd; never predicted negative.",
     ),
 ]
+Bounded = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=LOW:HIGH",
+        help="Targets between two bounds that they never reach, as efficiency=0:1.",
+    ),
+]
 LogInput = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMNS", help="Positive inputs over decades, as frequency."),
@@ -204,6 +211,7 @@ def fit(
     numeric: Numeric = None,
     integer: Integer = None,
     log: Log = None,
+    bounded: Bounded = None,
     log_input: LogInput = None,
     bounds: Bounds = None,
     exponent: Exponent = None,
@@ -246,9 +254,10 @@ def fit(
     check_output(output, inputs=files_of(files))
     check_checkpoint(surrogate)
     unfitted = build(method, options, data)
+    limits = terminal.ranges(bounded, "--bounded", "efficiency=0:1")
     with clusters.scheduler(scheduler):
         table = read(files, columns)
-        model, fitting = timed(lambda: train(unfitted, table, terminal.all_names(log)))
+        model, fitting = timed(lambda: train(unfitted, table, terminal.all_names(log), limits))
     remember_command(model)
     model.save(output)
     checks, checking = timed(lambda: check_all(model) if check else {})
@@ -417,9 +426,14 @@ def _method_with(option: str) -> str:
     return "mast" if "mast" in names else names[0]
 
 
-def train(model: MultiFidelityRegressor, table: Table, log: list[str]) -> Model:
+def train(
+    model: MultiFidelityRegressor,
+    table: Table,
+    log: list[str],
+    bounded: dict[str, tuple[float, float]],
+) -> Model:
     """Fit the model to one target or to several."""
     from ..models.targets import fit_targets
 
     with terminal.notes(), progress():
-        return fit_targets(model, table, log)
+        return fit_targets(model, table, log, bounded)

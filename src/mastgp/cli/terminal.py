@@ -119,15 +119,17 @@ def numbers(values: list[str] | None, option: str) -> dict[str, float]:
     return numbers
 
 
-def ranges(values: list[str] | None) -> dict[str, tuple[float, float]]:
+def ranges(
+    values: list[str] | None, option: str = "--bounds", example: str = "mach=0.5:0.9"
+) -> dict[str, tuple[float, float]]:
     """Read options of the form name=low:high."""
     ranges: dict[str, tuple[float, float]] = {}
-    for name, value in pairs(values, "--bounds", "--bounds mach=0.5:0.9"):
+    for name, value in pairs(values, option, f"{option} {example}"):
         low, _, high = value.partition(":")
         try:
             ranges[name] = (float(low), float(high))
         except ValueError:
-            raise DataError(f"--bounds {name}={value}: expected low:high, as 0.5:0.9") from None
+            raise DataError(f"{option} {name}={value}: expected low:high, as 0.5:0.9") from None
     return ranges
 
 

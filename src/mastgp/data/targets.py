@@ -6,6 +6,7 @@ tells of the lift.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -107,20 +108,38 @@ def check_no_unit(noise: Any) -> None:
 
 def check_logarithms(table: Table) -> None:
     """Refuse a target with values that have no logarithm, and name the first of them."""
+    _refuse(
+        table,
+        lambda y: y <= 0.0,
+        "only positive values have a logarithm; correct the row, or do without the logarithm",
+    )
+
+
+def check_bounded(table: Table, low: float, high: float) -> None:
+    """Refuse a target with values at its bounds or beyond, and name the first of them."""
+    _refuse(
+        table,
+        lambda y: (y <= low) | (y >= high),
+        f"it is said to lie between {low:g} and {high:g}, and never to reach them; correct the "
+        "row, or give wider bounds",
+    )
+
+
+def _refuse(
+    table: Table, is_wrong: Callable[[NDArray[np.float64]], NDArray[np.bool_]], reason: str
+) -> None:
+    """Name the first value of a target that is wrong, if there is one."""
     try:
         y = np.asarray(table.y, dtype=float).ravel()
     except (TypeError, ValueError):
         return  # others name what is no number
-    wrong = np.flatnonzero(y <= 0.0)
+    wrong = np.flatnonzero(is_wrong(y))
     if len(wrong):
         row = int(wrong[0])
         named = table.target_name
         name = named if isinstance(named, str) else "the target"
         more = f" ({len(wrong)} such values in all)" if len(wrong) > 1 else ""
-        raise DataError(
-            f"{name} is {y[row]:g} in {table.places[row]}{more}: only positive values have a "
-            "logarithm; correct the row, or do without the logarithm"
-        )
+        raise DataError(f"{name} is {y[row]:g} in {table.places[row]}{more}: {reason}")
 
 
 def _rows(table: Table, kept: NDArray[np.bool_]) -> Table:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import boxcox, inv_boxcox
+from scipy.special import boxcox, expit, inv_boxcox
 
 from .. import stored
 
@@ -158,6 +158,58 @@ class YeoJohnson:
         return quadrature(self, mean, variance)
 
 
+@dataclass(frozen=True)
+class Bounded:
+    """z = log((y - low) / (high - y)), for responses between two bounds, which they never reach.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> share = Bounded(0.0, 1.0)
+    >>> share.backward(np.array([-2.0, 0.0, 30.0])).round(3)
+    array([0.119, 0.5  , 1.   ])
+    """
+
+    kind: ClassVar[str] = "bounded"
+    short: ClassVar[str] = "bounded"
+
+    low: float
+    high: float
+
+    @property
+    def label(self) -> str:
+        """Its bounds."""
+        return f"the logit between {self.low:g} and {self.high:g}"
+
+    def accepts(self, y: Array) -> NDArray[np.bool_]:
+        """Values between the bounds."""
+        return (y > self.low) & (y < self.high)
+
+    def forward(self, y: Array) -> Array:
+        """Logit of the share of the range; infinite at the bounds and beyond."""
+        share = np.clip((y - self.low) / (self.high - self.low), 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            return np.log(share) - np.log1p(-share)
+
+    def backward(self, z: Array) -> Array:
+        """The value between the bounds whose logit is z."""
+        return np.asarray(self.low + (self.high - self.low) * expit(z))
+
+    def log_slope(self, y: Array) -> Array:
+        """Logarithm of the derivative."""
+        width = self.high - self.low
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(width) - np.log(y - self.low) - np.log(self.high - y))
+
+    def moments(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """By Gauss-Hermite quadrature."""
+        return quadrature(self, mean, variance)
+
+
+#: All transformations.
+Transformation = Logarithm | YeoJohnson | Bounded
+
+
 def quadrature(response: Response, mean: Array, variance: Array) -> tuple[Array, Array]:
     """Mean of y and of y² where z is normal, by Gauss-Hermite quadrature."""
     std, weights = np.sqrt(variance), _WEIGHTS / _WEIGHTS.sum()
@@ -169,24 +221,26 @@ def quadrature(response: Response, mean: Array, variance: Array) -> tuple[Array,
     return first, second
 
 
-def response_state(response: Logarithm | YeoJohnson) -> dict[str, Any]:
+def response_state(response: Transformation) -> dict[str, Any]:
     """A transformation as plain values, for a file."""
     return {"kind": response.kind, **vars(response)}
 
 
-def plain_response(response: Logarithm | YeoJohnson) -> dict[str, Any]:
+def plain_response(response: Transformation) -> dict[str, Any]:
     """A transformation as other programs need it: with the nodes of integrals over normals."""
     plain: dict[str, Any] = {**response_state(response), "largest": _LARGEST}
-    if isinstance(response, YeoJohnson):
+    if not isinstance(response, Logarithm):
         plain |= {"nodes": _NODES, "node_weights": _WEIGHTS / _WEIGHTS.sum()}
     return plain
 
 
-def restored_response(state: dict[str, Any]) -> Logarithm | YeoJohnson:
+def restored_response(state: dict[str, Any]) -> Transformation:
     """Inverse of :func:`response_state`; the values may come from anywhere."""
     stored.mapping(state, "the response", ("kind",))
     if state["kind"] == Logarithm.kind:
         return Logarithm()
+    if state["kind"] == Bounded.kind:
+        return _restored_bounds(state)
     names = ("power", "centre", "scale")
     stored.mapping(state, "the response", ("kind", *names), more=False)
     if state["kind"] != YeoJohnson.kind:
@@ -195,3 +249,11 @@ def restored_response(state: dict[str, Any]) -> Logarithm | YeoJohnson:
     stored.number(state["centre"], "the centre")
     stored.number(state["scale"], "the scale", low=1e-300)
     return YeoJohnson(*(float(state[name]) for name in names))
+
+
+def _restored_bounds(state: dict[str, Any]) -> Bounded:
+    stored.mapping(state, "the response", ("kind", "low", "high"), more=False)
+    low, high = (stored.number(state[name], f"the {name} bound") for name in ("low", "high"))
+    if not low < high:
+        raise stored.DamagedError("the bounds of the response are not in order")
+    return Bounded(float(low), float(high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.arrays import Table
 from ..data.categories import Kinds, Names, NamesOfCategories
-from ..data.targets import check_logarithms, check_no_unit, has_several, split
+from ..data.targets import check_bounded, check_logarithms, check_no_unit, has_several, split
 from ..errors import (
     DataError,
     MastWarning,
@@ -25,14 +26,17 @@ from ..errors import (
 )
 from ..estimators import Estimator, check_is_fitted, check_random_state, clone
 from ..gp.blends import Distribution
+from ..gp.responses import Bounded, Logarithm
 from ..storage.model_file import load_model, save_models
 from .estimator import MultiFidelityRegressor
-from .transformed import of_logarithm
+from .transformed import of_response
 
 if TYPE_CHECKING:
     pass
 
 Array = NDArray[np.float64]
+#: Bounds of targets, by their names.
+BoundsOfTargets = Mapping[str, Sequence[float]]
 
 
 class SeveralTargets(Estimator):
@@ -48,6 +52,8 @@ class SeveralTargets(Estimator):
         The method. Each target gets a copy.
     log : sequence of target names, or True for all of them
         Targets whose logarithms are modelled.
+    bounded : mapping of target name to (low, high), optional
+        Targets that lie between two bounds, which they never reach.
 
     Attributes
     ----------
@@ -70,10 +76,14 @@ class SeveralTargets(Estimator):
     models_: dict[str, MultiFidelityRegressor]
 
     def __init__(
-        self, estimator: MultiFidelityRegressor | None = None, log: Sequence[str] | bool = ()
+        self,
+        estimator: MultiFidelityRegressor | None = None,
+        log: Sequence[str] | bool = (),
+        bounded: BoundsOfTargets | None = None,
     ) -> None:
         self.estimator = estimator
         self.log = log
+        self.bounded = bounded
 
     @classmethod
     def of(cls, models: Mapping[str, MultiFidelityRegressor]) -> Self:
@@ -128,9 +138,9 @@ class SeveralTargets(Estimator):
         if hasattr(self, "models_"):
             del self.models_  # a fit that fails leaves no half-fitted model
         tables = split(table)
-        log = _log_targets(self.log, list(tables))
+        responses = responses_of(self.log, self.bounded, list(tables))
         self.models_ = _each(
-            lambda name: _fit_one(clone(method), tables[name], name in log), tables
+            lambda name: _fit_one(clone(method), tables[name], responses.get(name)), tables
         )
         return self
 
@@ -256,7 +266,10 @@ def models_of(model: MultiFidelityRegressor | SeveralTargets) -> dict[str, Multi
 
 
 def fit_targets(
-    estimator: MultiFidelityRegressor, table: Table, log: Sequence[str] | bool = ()
+    estimator: MultiFidelityRegressor,
+    table: Table,
+    log: Sequence[str] | bool = (),
+    bounded: BoundsOfTargets | None = None,
 ) -> MultiFidelityRegressor | SeveralTargets:
     """Fit a method to a table of one target or of several.
 
@@ -267,19 +280,56 @@ def fit_targets(
     table : Table
     log : sequence of target names, or True for all of them
         Targets whose logarithms are modelled.
+    bounded : mapping of target name to (low, high), optional
+        Targets that lie between two bounds, which they never reach.
     """
     if has_several(table.y):
-        return SeveralTargets(estimator, log).fit_table(table)
+        return SeveralTargets(estimator, log, bounded).fit_table(table)
     named = table.target_name
     names = list(named.values()) if isinstance(named, Mapping) else [named or "y"]
-    return _fit_one(estimator, table, bool(_log_targets(log, names)))
+    responses = list(responses_of(log, bounded, names).values())
+    return _fit_one(estimator, table, responses[0] if responses else None)
 
 
-def _fit_one(estimator: MultiFidelityRegressor, table: Table, log: bool) -> MultiFidelityRegressor:
-    if not log:
+def _fit_one(
+    estimator: MultiFidelityRegressor, table: Table, response: Logarithm | Bounded | None
+) -> MultiFidelityRegressor:
+    if response is None:
         return estimator.fit_table(table)
-    check_logarithms(table)
-    return of_logarithm(estimator).fit_table(table)
+    if isinstance(response, Bounded):
+        check_bounded(table, response.low, response.high)
+    else:
+        check_logarithms(table)
+    return of_response(estimator, response).fit_table(table)
+
+
+def responses_of(
+    log: Sequence[str] | bool, bounded: BoundsOfTargets | None, names: Sequence[str]
+) -> dict[str, Logarithm | Bounded]:
+    """What is modelled of each target that is not modelled as it is."""
+    found: dict[str, Logarithm | Bounded] = dict.fromkeys(_log_targets(log, names), Logarithm())
+    for name, bounds in (bounded or {}).items():
+        _check_named("bounded", name, names)
+        if name in found:
+            raise DataError(f"target {name!r} has its logarithm modelled, or bounds: not both")
+        found[name] = _bounded(name, bounds)
+    return found
+
+
+def _bounded(name: str, bounds: Sequence[float]) -> Bounded:
+    try:
+        low, high = (float(bound) for bound in bounds)
+    except (TypeError, ValueError):
+        raise DataError(f"the bounds of {name!r} must be two numbers, as (0, 1)") from None
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise DataError(f"the bounds of {name!r} must be finite and in order, as (0, 1)")
+    return Bounded(low, high)
+
+
+def _check_named(option: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        what = "targets are" if len(names) > 1 else "target is"
+        raise DataError(f"{option} names {name!r}, but the {what} {listed(names)}")
 
 
 def _log_targets(log: Sequence[str] | bool, names: Sequence[str]) -> set[str]:
@@ -289,9 +339,7 @@ def _log_targets(log: Sequence[str] | bool, names: Sequence[str]) -> set[str]:
     if isinstance(log, str):
         raise DataError(f"log must be a list of targets, as [{log!r}], or True for all of them")
     for name in log:
-        if name not in names:
-            what = "targets are" if len(names) > 1 else "target is"
-            raise DataError(f"log names {name!r}, but the {what} {listed(names)}")
+        _check_named("log", name, names)
     return set(log)
 
 

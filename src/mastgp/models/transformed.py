@@ -17,7 +17,14 @@ from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, silenced
 from ..estimators import clone
 from ..gp.blends import Distribution, Transformed, blended
-from ..gp.responses import Logarithm, YeoJohnson, plain_response, response_state, restored_response
+from ..gp.responses import (
+    Bounded,
+    Logarithm,
+    Transformation,
+    plain_response,
+    response_state,
+    restored_response,
+)
 from ..storage.model_file import estimator_state, restored_estimator
 from .continuing import JointProcess, Part, scaled
 from .estimator import MultiFidelityRegressor
@@ -48,7 +55,8 @@ class TransformedResponse(MultiFidelityRegressor):
     estimator : MultiFidelityRegressor
         The method. Its costs, order, bounds and known noise are used.
     response : {"log"} or transformation
-        An instance of :class:`mastgp.gp.responses.YeoJohnson`, for responses that may be negative.
+        An instance of :class:`mastgp.gp.responses.YeoJohnson`, for responses that may be negative,
+        or of :class:`mastgp.gp.responses.Bounded`, for those between two bounds.
     calibrate : bool
         Whether intervals that held-out points show too narrow are widened, before they are
         transformed back.
@@ -72,7 +80,7 @@ class TransformedResponse(MultiFidelityRegressor):
     def __init__(
         self,
         estimator: MultiFidelityRegressor | None = None,
-        response: str | Logarithm | YeoJohnson = "log",
+        response: str | Transformation = "log",
         calibrate: bool = False,
     ) -> None:
         self.estimator = estimator
@@ -118,7 +126,7 @@ class TransformedResponse(MultiFidelityRegressor):
         return self._method.random_state
 
     @property
-    def transformation(self) -> Logarithm | YeoJohnson:
+    def transformation(self) -> Transformation:
         """The transformation itself."""
         if isinstance(self.response, str):
             if self.response != Logarithm.kind:
@@ -218,9 +226,9 @@ class TransformedResponse(MultiFidelityRegressor):
         """The method's processes, of the transformed response."""
         inner = self.estimator_.parts()
         joint = [part for part in inner if isinstance(part, JointProcess)]
-        if len(joint) < len(inner):
-            return super().parts()
         widening, response = self.estimator_.calibration_, self.transformation
+        if len(joint) < len(inner) or isinstance(response, Bounded):
+            return super().parts()
         return scaled([replace(part, response=response) for part in joint], 1.0, widening)
 
     def sample_unit(self, U: Array, n_samples: int, random: np.random.RandomState) -> Array:
@@ -314,17 +322,20 @@ class TransformedResponse(MultiFidelityRegressor):
         self.estimator = clone(self.estimator_)
 
 
-def of_logarithm(estimator: MultiFidelityRegressor) -> MultiFidelityRegressor:
-    """The same method for the logarithm of the response, not fitted yet.
+def of_response(
+    estimator: MultiFidelityRegressor, response: Transformation
+) -> MultiFidelityRegressor:
+    """The same method for a transformation of the response, not fitted yet.
 
     A method that chooses transformations by itself is told; others are wrapped.
     """
+    told = Logarithm.kind if isinstance(response, Logarithm) else response
     copy: MultiFidelityRegressor = clone(estimator)
     if "transform" in copy.get_params(deep=False):
-        told: MultiFidelityRegressor = copy.set_params(transform=Logarithm.kind)
-        return told
+        same: MultiFidelityRegressor = copy.set_params(transform=told)
+        return same
     calibrate, copy.calibrate = copy.calibrate, False
-    return TransformedResponse(copy, Logarithm.kind, calibrate)
+    return TransformedResponse(copy, told, calibrate)
 
 
 def alone_like(model: MultiFidelityRegressor) -> MultiFidelityRegressor:
@@ -336,25 +347,30 @@ def alone_like(model: MultiFidelityRegressor) -> MultiFidelityRegressor:
         return alone.fit_data(model.training_data_)
 
 
-def transformed_data(data: Dataset, response: Logarithm | YeoJohnson) -> Dataset:
+def transformed_data(data: Dataset, response: Transformation) -> Dataset:
     """The same data with transformed responses, and the noise that goes with them."""
     check_possible(data.fidelities, response)
     return replace(data, fidelities=tuple(_transformed(f, response) for f in data.fidelities))
 
 
-def check_possible(fidelities: Iterable[Fidelity], response: Logarithm | YeoJohnson) -> None:
+def check_possible(fidelities: Iterable[Fidelity], response: Transformation) -> None:
     """Refuse responses that cannot be transformed."""
     for fidelity in fidelities:
         impossible = ~response.accepts(fidelity.y)
         if impossible.any():
+            needed = "values between its bounds" if _has_bounds(response) else "positive values"
             raise DataError(
-                f"{response.label} of the response needs positive values: {impossible.sum()} of "
+                f"{response.label} of the response needs {needed}: {impossible.sum()} of "
                 f"the {len(fidelity.y)} rows of {fidelity.name!r} are not, the smallest is "
-                f"{fidelity.y.min():g}"
+                f"{fidelity.y.min():g} and the largest {fidelity.y.max():g}"
             )
 
 
-def _transformed(fidelity: Fidelity, response: Logarithm | YeoJohnson) -> Fidelity:
+def _has_bounds(response: Transformation) -> bool:
+    return isinstance(response, Bounded)
+
+
+def _transformed(fidelity: Fidelity, response: Transformation) -> Fidelity:
     noise_var = fidelity.noise_var
     if noise_var is not None:
         noise_var = noise_var * np.exp(2.0 * response.log_slope(fidelity.y))

@@ -10,7 +10,7 @@ import numpy as np
 from .. import stored
 from ..data.fidelities import fidelity_name
 from ..errors import MastError
-from ..gp.responses import Logarithm, YeoJohnson, response_state, restored_response
+from ..gp.responses import Transformation, response_state, restored_response
 from ..gp.restoring import MOST_DRAWS
 from ..stored import DamagedError
 from ..surrogates.description import build, check_costs, describe
@@ -83,7 +83,7 @@ def _is_surrogate(key: str, value: Any) -> bool:
 def _encode(value: Any) -> Any:
     if isinstance(value, GP):
         return {"$gp": value.get_params()}
-    if isinstance(value, Logarithm | YeoJohnson):
+    if isinstance(value, Transformation):
         return {"$response": response_state(value)}
     if isinstance(value, CustomFunction):
         return {"$function": value.name}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...gp.responses import Bounded, Logarithm
 from ...models.estimator import MultiFidelityRegressor
 from .predictor import predictor_document
 
@@ -26,8 +27,10 @@ _ARRAYS = ("X", "y", "groups", "noise", "weights", "loadings", "lengthscales", "
 _KERNELS = ("rbf", "matern52", "constant")
 
 _TYPES = """\
+enum { POWER, LOGARITHM, BOUNDED };
+
 typedef struct {
-    int is_log;
+    int form;
     double largest, power, centre, scale;
     int n_nodes;
     const double *nodes, *node_weights;
@@ -218,9 +221,9 @@ class _Writer:
         if own not in known:
             known.append(own)
             nodes = response.get("nodes", np.empty(0))
-            shape = [response.get(name, 0.0) for name in ("power", "centre", "scale")]
+            form, shape = _form_of(response)
             fields = [
-                str(int(response["kind"] == "log")),
+                form,
                 *(c_number(value) for value in (response["largest"], *shape)),
                 str(len(nodes)),
                 self.numbers(nodes),
@@ -228,6 +231,15 @@ class _Writer:
             ]
             self.responses.append((response, f"{{{', '.join(fields)}}}"))
         return known.index(own)
+
+
+def _form_of(response: dict[str, Any]) -> tuple[str, tuple[float, float, float]]:
+    """What the C code calls a transformation; its power, centre and scale as far as it has them."""
+    if response["kind"] == Logarithm.kind:
+        return "LOGARITHM", (0.0, 0.0, 0.0)
+    if response["kind"] == Bounded.kind:
+        return "BOUNDED", (0.0, response["low"], response["high"] - response["low"])
+    return "POWER", (response["power"], response["centre"], response["scale"])
 
 
 #: What follows from the rest of a transformation.

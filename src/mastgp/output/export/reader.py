@@ -106,6 +106,9 @@ def forward(response: Any, y: Any) -> Any:
     with np.errstate(divide="ignore"):
         if response["kind"] == "log":
             return np.log(np.maximum(y, 0.0))
+        if response["kind"] == "bounded":
+            share = (y - response["low"]) / (response["high"] - response["low"])
+            return np.log(np.clip(share, 0.0, 1.0)) - np.log1p(-np.clip(share, 0.0, 1.0))
         p, u = response["power"], (y - response["centre"]) / response["scale"]
         return _power(np.maximum(u, 0.0), p) - _power(np.maximum(-u, 0.0), 2.0 - p)
 
@@ -121,6 +124,8 @@ def backward(response: Any, z: Any) -> Any:
     z = np.clip(z, -np.inf if response["kind"] == "log" else -300.0, response["largest"])
     if response["kind"] == "log":
         return np.exp(z)
+    if response["kind"] == "bounded":
+        return response["low"] + (response["high"] - response["low"]) / (1.0 + np.exp(-z))
     up, down = (
         np.exp(np.log1p(p * np.maximum(side, 0.0)) / p) if p else np.exp(np.maximum(side, 0.0))
         for p, side in ((response["power"], z), (2.0 - response["power"], -z))

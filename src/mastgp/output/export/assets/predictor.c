@@ -320,9 +320,13 @@ static double forward(const response *of, double y)
 {
     if (!of)
         return y;
-    if (of->is_log)
+    if (of->form == LOGARITHM)
         return log(fmax(y, 0.0));
     double u = (y - of->centre) / of->scale;
+    if (of->form == BOUNDED) {
+        u = fmin(fmax(u, 0.0), 1.0);
+        return log(u) - log1p(-u);
+    }
     return box_cox(1.0 + fmax(u, 0.0), of->power) - box_cox(1.0 + fmax(-u, 0.0), 2.0 - of->power);
 }
 
@@ -330,8 +334,10 @@ static double backward(const response *of, double z)
 {
     if (!of)
         return z;
-    if (of->is_log)
+    if (of->form == LOGARITHM)
         return exp(fmin(z, of->largest));
+    if (of->form == BOUNDED)
+        return of->centre + of->scale / (1.0 + exp(-z));
     z = fmin(fmax(z, -of->largest), of->largest);
     double above = inverse_box_cox(fmax(z, 0.0), of->power);
     return of->centre + of->scale * (above - inverse_box_cox(fmax(-z, 0.0), 2.0 - of->power));
@@ -341,7 +347,7 @@ static double backward(const response *of, double z)
 static void moments_of(const member *own, double *first, double *second)
 {
     const response *of = own->of;
-    if (of->is_log) {
+    if (of->form == LOGARITHM) {
         *first = backward(of, own->mean + 0.5 * own->variance);
         *second = backward(of, 2.0 * (own->mean + own->variance));
         return;

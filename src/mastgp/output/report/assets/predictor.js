@@ -347,6 +347,31 @@ function mastPredictor(exported) {
         moments: (mean, variance) => [backward(mean + 0.5 * variance), backward(2 * (mean + variance))],
       };
     }
+    const nodes = numbers(plain.nodes);
+    const weights = numbers(plain.node_weights);
+    const quadrature = (backward) => (mean, variance) => {
+      let first = 0;
+      let second = 0;
+      nodes.forEach((node, i) => {
+        const y = backward(mean + node * Math.sqrt(variance));
+        first += weights[i] * y;
+        second += weights[i] * y * y;
+      });
+      return [first, second];
+    };
+    if (kind === "bounded") {
+      const { low, high } = plain;
+      const inside = (z) => low + (high - low) / (1 + Math.exp(-z));
+      return {
+        key: `${low} to ${high}`,
+        forward(y) {
+          const share = Math.min(Math.max((y - low) / (high - low), 0), 1);
+          return Math.log(share) - Math.log1p(-share);
+        },
+        backward: inside,
+        moments: quadrature(inside),
+      };
+    }
     const { power, centre, scale } = plain;
     const boxcox = (x, p) => (p === 0 ? Math.log(x) : Math.expm1(p * Math.log(x)) / p);
     const inverse = (x, p) => (p === 0 ? Math.exp(x) : Math.exp(Math.log1p(p * x) / p));
@@ -354,8 +379,6 @@ function mastPredictor(exported) {
       const kept = Math.min(Math.max(z, -largest), largest);
       return centre + scale * (inverse(Math.max(kept, 0), power) - inverse(Math.max(-kept, 0), 2 - power));
     };
-    const nodes = numbers(plain.nodes);
-    const weights = numbers(plain.node_weights);
     return {
       key: `${power} ${centre} ${scale}`,
       forward(y) {
@@ -363,16 +386,7 @@ function mastPredictor(exported) {
         return boxcox(1 + Math.max(u, 0), power) - boxcox(1 + Math.max(-u, 0), 2 - power);
       },
       backward,
-      moments(mean, variance) {
-        let first = 0;
-        let second = 0;
-        nodes.forEach((node, i) => {
-          const y = backward(mean + node * Math.sqrt(variance));
-          first += weights[i] * y;
-          second += weights[i] * y * y;
-        });
-        return [first, second];
-      },
+      moments: quadrature(backward),
     };
   }
 
