@@ -42,3 +42,5 @@ def test_errors_are_compared_seed_by_seed():
     records += [accuracy("study", 1, 1.0), accuracy("study", 2, 1.0), accuracy("study", 3, 9.0)]
     cell = search_cells(records)[Key("next-accuracy", "branin", "study", "", "rmse_end_ratio")]
     assert (cell.mean, cell.n) == (pytest.approx(0.375), 2)
+    other = search_cells([*records, accuracy("study-ar1", 1, 1.0), accuracy("lhs-ar1", 1, 4.0)])
+    assert other[Key("next-accuracy", "branin", "study-ar1", "", "rmse_end_ratio")].mean == 0.25

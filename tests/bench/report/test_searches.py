@@ -17,7 +17,8 @@ def test_searches_have_tables_of_their_own_beside_others(runs):
     titles = [table.title for table in search_tables(results.cells)]
     assert titles == [
         "next-accuracy: RMSE at the end, in the response's units (smaller is better)",
-        "next-accuracy: RMSE at the end over that of lhs (below 1 is better)",
+        "next-accuracy: RMSE at the end over that of a Latin hypercube with the same model (below "
+        "1 is better)",
     ]
     ratio = search_tables(results.cells)[1]
     assert ratio.columns == ["study", "lhs"]

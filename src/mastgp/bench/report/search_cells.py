@@ -15,8 +15,6 @@ from ..version import version_of
 from .cells import Cell, Key
 from .marks import common_seeds
 
-#: With whom the searches of each goal are compared.
-YARDSTICKS = {"optimum": "hf-logei", "accuracy": "lhs"}
 #: What is kept of a search besides its values at shares of the budget.
 _END, RATIO, _COST, _SECONDS = "end", "end_ratio", "cost", "search_seconds"
 
@@ -58,7 +56,7 @@ def _compared(table: Mapping[Key, Cell]) -> dict[Key, Cell]:
     for key, cell in table.items():
         goal = SEARCHES[key.experiment].goal
         metric = METRICS[goal]
-        yardstick = table.get(_with(key, method=YARDSTICKS[goal]))
+        yardstick = table.get(_with(key, method=yardstick_of(goal, key.method)))
         if key.metric != f"{metric}_{_END}" or yardstick is None:
             continue
         seeds = common_seeds([cell, yardstick])
@@ -71,6 +69,17 @@ def _compared(table: Mapping[Key, Cell]) -> dict[Key, Cell]:
             cost = Cell(share, math.nan, len(seeds), versions=cell.versions)
             found[_with(key, metric=f"{metric}_{_COST}")] = cost
     return found
+
+
+def yardstick_of(goal: str, method: str) -> str:
+    """With whom a strategy is compared: for accuracy a hypercube that is modelled alike.
+
+    >>> yardstick_of("accuracy", "study-ar1")
+    'lhs-ar1'
+    """
+    if goal == "optimum":
+        return "hf-logei"
+    return "lhs-ar1" if method.endswith("-ar1") else "lhs"
 
 
 def _share_to_reach(table: Mapping[Key, Cell], key: Key, seeds: Sequence[int], aim: float) -> float:
