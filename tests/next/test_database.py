@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -86,3 +87,17 @@ def test_errors_of_sqlite_are_explained(tmp_path):
     busy.sqlite_errorname = "SQLITE_BUSY"
     with pytest.raises(FileError, match="another process"), naming(path):
         raise busy
+
+
+def test_a_schema_that_is_no_text_is_an_error_of_ours(tmp_path):
+    """SQLite repeats in its message what it does not understand, byte by byte."""
+    path = tmp_path / "a.study"
+    with closing(connected(path)) as database, transaction(database):
+        for sql in TABLES.values():
+            database.execute(sql)
+    content = path.read_bytes()
+    broken = content.replace(b"CREATE TABLE trial", b"CREATE \xcbABLE trial", 1)
+    assert broken != content
+    path.write_bytes(broken)
+    with pytest.raises(ModelFileError, match="is no study of mast, or damaged"):
+        connected(path)

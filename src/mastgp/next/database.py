@@ -107,6 +107,8 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explained(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite repeats what it does not understand
+        raise ModelFileError(f"{path} is no study of mast, or damaged: {error}") from error
 
 
 def _explained(path: str | os.PathLike[str], error: sqlite3.Error) -> FileError:
