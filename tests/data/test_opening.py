@@ -100,3 +100,16 @@ def test_files_that_are_too_large_or_have_no_end_are_refused(tmp_path, monkeypat
     if os.path.exists("/proc/self/status"):  # its size is zero, whatever it holds
         with pytest.raises(FileError, match="no larger file is read"):
             read_bytes(Place("/proc/self/status"))
+
+
+def test_a_file_that_waits_is_refused(tmp_path, monkeypatch):
+    """Some of the system's files are called ordinary and are none, as /proc/kmsg."""
+    path = tmp_path / "kmsg"
+    os.mkfifo(path)
+    silent = os.open(path, os.O_RDWR)
+    monkeypatch.setattr(opening.stat, "S_ISFIFO", lambda mode: False)
+    try:
+        with pytest.raises(FileError, match="waits for somebody to write to it"):
+            read_bytes(Place(str(path)))
+    finally:
+        os.close(silent)

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import DataError, FileError
 from .columnar import column_blocks, columnar_cells, is_columnar
 from .delimited import TextHeader, after_line, find_header, read_lines
-from .opening import MOST_IN_A_FILE, SHEETED, STANDARD, Place, place_of
+from .opening import MOST_IN_A_FILE, SHEETED, STANDARD, Place, place_of, without_waiting
 from .reading import need_library, read_table
 from .source import Source
 from .text import decoded, is_wide
@@ -116,7 +116,7 @@ def _whole_lines(place: Place, size: int) -> Iterator[bytes]:
 
 def _chunks(place: Place, size: int) -> Iterator[bytes]:
     try:
-        with open(place.path, "rb") as file:
+        with open(place.path, "rb", opener=without_waiting) as file:
             while chunk := file.read(size):
                 yield chunk
     except OSError as error:

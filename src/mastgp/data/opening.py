@@ -105,16 +105,23 @@ def read_bytes(place: Place) -> bytes:
 
 
 def _whole_file(place: Place) -> bytes:
-    """What an ordinary file holds; some of the system's files have no size and no end."""
+    """What an ordinary file holds; some of the system's files have no size, no end, or wait."""
     size = os.stat(place.path).st_size
-    with open(place.path, "rb") as file:
+    with open(place.path, "rb", opener=without_waiting) as file:
         data = file.read(MOST_IN_A_FILE + 1) if size <= MOST_IN_A_FILE else b""
+    if data is None:
+        raise FileError(f"{place} waits for somebody to write to it; it is no file of data")
     if max(size, len(data)) > MOST_IN_A_FILE:
         raise FileError(
             f"{place} has more than {MOST_IN_A_FILE // 2**20} MB, and no larger file is read; "
             "keep the rows and columns that are needed"
         )
     return data
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """Open a file such that reading never waits for somebody to write to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _standard_input() -> bytes:
