@@ -61,8 +61,8 @@ def live_document(model: MultiFidelityRegressor) -> tuple[dict[str, Any] | None,
     """
     if "export" not in model.abilities:
         return None, (
-            f"{model.label} is not made of Gaussian processes of this package, so this page cannot "
-            "compute it."
+            f"This page cannot compute {model.label} of these data: it is not made of exact "
+            "Gaussian processes of this package."
         )
     document = predictor_document(model)
     work, memory, _ = work_of(document)
