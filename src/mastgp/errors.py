@@ -99,6 +99,10 @@ class FitWarning(MastWarning):
     """A fit did not go as it should: no convergence, or jitter was needed."""
 
 
+class PoorFitWarning(MastWarning):
+    """No model of very many rows explains half of their variance."""
+
+
 class DownloadWarning(MastWarning):
     """A connection broke during a download, which is tried again."""
 

@@ -83,3 +83,13 @@ def test_categories_are_seen_as_the_exact_engine_sees_them(rng):
     solution = Solution(basis, RowSums.of(basis, data))
     # The smooth kernel's matrix is nearly singular: a little was added to its diagonal.
     assert solution.bound == pytest.approx(objective.log_likelihood(parameters), abs=1e-4)
+
+
+def test_the_first_inducing_points_alone(rng):
+    objective, parameters = at_some_parameters(rng, co_kriging, n=60)
+    data = objective.data
+    all_of_them = Basis(objective.model, parameters, data.X[:20], data.groups[:20])
+    some = Basis(objective.model, parameters, data.X[:7], data.groups[:7])
+    leading = RowSums.of(all_of_them, data).leading(7)
+    for name, value in vars(RowSums.of(some, data)).items():
+        np.testing.assert_allclose(getattr(leading, name), value, rtol=1e-7, atol=1e-7)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from operator import add
 
@@ -159,6 +159,13 @@ class RowSums:
     def of(cls, basis: Basis, data: Observations) -> RowSums:
         """Sums over any number of rows, in blocks of bounded memory."""
         return total(cls.of_block(basis, block) for block in in_row_blocks(data, len(basis)))
+
+    def leading(self, m: int) -> RowSums:
+        """Sums over the same rows with the first m inducing points alone."""
+        prior = self.missing + float(np.trace(self.gram))
+        gram = self.gram[:m, :m]
+        missing = prior - float(np.trace(gram))
+        return replace(self, gram=gram, projected=self.projected[:m], missing=missing)
 
     def __add__(self, other: RowSums) -> RowSums:
         """Sums over the rows of both."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import MastError
 from ..gp import GaussianProcess
+from ..gp.plain import plain_process
 
 Array = NDArray[np.float64]
 
@@ -19,8 +21,36 @@ def noise_facts(variances: Mapping[str, Array]) -> dict[str, float]:
     return {name: float(np.sqrt(np.mean(var))) for name, var in variances.items()}
 
 
-def input_facts(process: GaussianProcess) -> list[dict[str, Any]]:
-    """Lengthscale and warp of every input, as the GP that predicts has learned them."""
+def tool_facts(stages: Mapping[str, Any]) -> dict[str, str]:
+    """Which tool models each fidelity of very many rows, in words."""
+    many = {name: stage for name, stage in stages.items() if hasattr(stage, "report_of_choice")}
+    return {f"model of {name}": stage.sentence() for name, stage in many.items()}
+
+
+def plain_stage(stage: Any) -> dict[str, Any]:
+    """A stage as plain numbers; see :func:`mastgp.gp.plain.plain_process`."""
+    if not isinstance(stage, GaussianProcess):
+        raise MastError("a model of very many rows has no form that other programs can evaluate")
+    return plain_process(stage)
+
+
+def abilities_with(able: frozenset[str], stages: Iterable[Any]) -> frozenset[str]:
+    """What a model can do, given what its stages can."""
+    many = [stage for stage in stages if hasattr(stage, "report_of_choice")]
+    if not many:
+        return able
+    joint = able & frozenset.intersection(*(stage.abilities for stage in many))
+    samples = frozenset({"samples"} if "covariance" in joint else ())
+    return joint | samples | (able & {"file"})
+
+
+def input_facts(process: Any) -> list[dict[str, Any]]:
+    """Lengthscale and warp of every input, as the GP that predicts has learned them.
+
+    Nothing of models of very many rows: they may have none.
+    """
+    if not isinstance(process, GaussianProcess):
+        return []
     parameters = process.parameters
     rows: list[dict[str, Any]] = [{"lengthscale": float(value)} for value in process.lengthscales]
     categorical = [category.column for category in process.model.categories]
@@ -31,7 +61,7 @@ def input_facts(process: GaussianProcess) -> list[dict[str, Any]]:
     return rows
 
 
-def fit_reports(processes: Mapping[str, GaussianProcess]) -> dict[str, Any]:
+def fit_reports(processes: Mapping[str, Any]) -> dict[str, Any]:
     """Reports of the fits, by what each GP models."""
     return {
         name: asdict(process.report)

@@ -21,7 +21,7 @@ from ..surrogates.choice import Choice, find_surrogate
 from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
-from .facts import fit_reports, noise_facts
+from .facts import abilities_with, fit_reports, noise_facts, tool_facts
 from .known import Known
 from .restoring import restored_levels
 from .stages import Fitting, stage_surrogate, warn_about_fits, warn_about_ties
@@ -221,7 +221,7 @@ class FIRE(MultiFidelityRegressor):
         """All, if the stages are GPs; else a file, if their kind can be stored."""
         surrogate = find_surrogate(self.surrogate)
         if isinstance(surrogate, GP):
-            return super().abilities
+            return abilities_with(super().abilities, getattr(self, "stages_", []))
         return frozenset({"file"} if surrogate.can_be_stored else ())
 
     def _processes(self, data: Dataset) -> dict[str, GaussianProcess]:
@@ -237,6 +237,7 @@ class FIRE(MultiFidelityRegressor):
         return {
             "noise": {**super().facts()["noise"], **noise_facts(learned)},
             "fits": fit_reports(self._processes(data)),
+            **tool_facts({f.name: s for f, s in zip(data.fidelities, self.stages_, strict=True)}),
         }
 
     def plain_predictor(self) -> dict[str, Any]:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from ..data.dataset import Bounds, Dataset
 from ..errors import DataError, ScaleWarning, warn
-from ..gp.plain import plain_process
 from ..surrogates.gp import GP
 from .estimator import MultiFidelityRegressor
-from .facts import fit_reports, noise_facts
+from .facts import abilities_with, fit_reports, noise_facts, plain_stage, tool_facts
 from .known import Known
 from .restoring import names_in, restored_by_name
 from .stages import fit_process, stage_gp, warn_about_ties
@@ -114,6 +113,12 @@ class Reification(MultiFidelityRegressor):
         return np.geomspace(self.floor_cheapest, self.floor_top, n_levels)
 
     @property
+    def abilities(self) -> frozenset[str]:
+        """All, unless very many rows are modelled by something else than a GP."""
+        stages = getattr(self, "processes_", {}).values()
+        return abilities_with(super().abilities, stages)
+
+    @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity."""
         return float(np.mean(self.processes_[self.training_data_.top.name].noise_var))
@@ -130,13 +135,14 @@ class Reification(MultiFidelityRegressor):
         return {
             "noise": noise_facts({name: gp.noise_var for name, gp in self.processes_.items()}),
             "fits": fit_reports({f"of {name}": gp for name, gp in self.processes_.items()}),
+            **tool_facts(self.processes_),
         }
 
     def plain_predictor(self) -> dict[str, Any]:
         """Every fidelity's process, and the floor of its variance."""
         return {
             "kind": "fused",
-            "members": [plain_process(process) for process in self.processes_.values()],
+            "members": [plain_stage(process) for process in self.processes_.values()],
             "floors": self.floors_,
         }
 

@@ -27,7 +27,7 @@ from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .augmented import Augmented, blend, rows_of
 from .estimator import MultiFidelityRegressor
-from .facts import fit_reports, input_facts, noise_facts
+from .facts import fit_reports, input_facts, noise_facts, tool_facts
 from .known import Known
 from .restoring import names_in, restored_by_name, restored_stage
 from .stages import Fitting, noise_var_of, stage_surrogates, warn_about_fits
@@ -170,9 +170,8 @@ class MAST(MultiFidelityRegressor):
         if self.warp not in ("kumaraswamy", None):
             raise DataError(f"unknown warp {self.warp!r}; use 'kumaraswamy' or None")
         if self.posterior_inputs not in ("scaled", "raw"):
-            raise DataError(
-                f"unknown posterior_inputs {self.posterior_inputs!r}; use 'scaled' or 'raw'"
-            )
+            unknown = self.posterior_inputs
+            raise DataError(f"unknown posterior_inputs {unknown!r}; use 'scaled' or 'raw'")
 
     def _stage1(self, surrogate: Surrogate, fit: Fitting, fidelity: Fidelity) -> Fitted:
         """Model one fidelity on its own."""
@@ -330,7 +329,7 @@ class MAST(MultiFidelityRegressor):
                 part.fidelity.name: self._trust_facts(part) for part in self.augmentations_
             },
             "fits": fit_reports(self.processes_),
-        }
+        } | tool_facts(self.stage1_)
         if isinstance(self.final_, GaussianProcess):
             facts["inputs"] = input_facts(self.final_)
         return facts

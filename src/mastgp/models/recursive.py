@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from .. import stored
 from ..data.dataset import Bounds, Dataset, Fidelity
-from ..gp.plain import plain_process
-from ..progress import counter
 from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
-from .facts import fit_reports, noise_facts
+from .facts import abilities_with, fit_reports, noise_facts, plain_stage, tool_facts
 from .known import Known
 from .restoring import restored_levels
-from .stages import fit_process, stage_gp, warn_about_fit, warn_about_ties
+from .stages import Fitting, fit_process, stage_gp, warn_about_fit, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -72,22 +70,21 @@ class Recursive(MultiFidelityRegressor):
         warn_about_ties(data)
         surrogate = stage_gp(self.surrogate, data)
         cheapest, *others = data.fidelities
-        self.processes_ = [fit_process(surrogate, data, cheapest, known)]
+        self.processes_: list[Any] = [fit_process(surrogate, data, cheapest, known)]
         self.appended_: list[AppendedColumns] = []
         for below, fidelity in pairwise([cheapest, *others]):
-            self._add_level(surrogate, data, below, fidelity)
+            self._add_level(surrogate, data, known, below, fidelity)
 
-    def _add_level(self, surrogate: GP, data: Dataset, below: Fidelity, fidelity: Fidelity) -> None:
+    def _add_level(
+        self, surrogate: GP, data: Dataset, known: Known, below: Fidelity, fidelity: Fidelity
+    ) -> None:
         """Fit a level, told what the one below predicts."""
         U = data.unit(fidelity)
         here = self._mean(U)
         appended = AppendedColumns.over((self._mean(data.unit(below)),), (here,))
-        process = surrogate.fit(
-            appended.append(U, here),
-            fidelity.y,
-            fidelity.noise_var,
-            y_scale=data.scale_of(fidelity.y),
-            on_evaluation=counter(f"modelling {fidelity.name}"),
+        hints = Fitting(data, known, 0).hints(f"modelling {fidelity.name}", fidelity.y, None)
+        process = surrogate.fit_stage(
+            appended.append(U, here), fidelity.y, fidelity.noise_var, hints
         )
         warn_about_fit(process, f"of {fidelity.name}")
         self.appended_.append(appended)
@@ -103,6 +100,11 @@ class Recursive(MultiFidelityRegressor):
         for process, appended in zip(self.processes_[:-1], self.appended_, strict=True):
             Z = appended.append(U, process.predict_mean(Z))
         return Z
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """All, unless very many rows are modelled by something else than a GP."""
+        return abilities_with(super().abilities, getattr(self, "processes_", [])[-1:])
 
     @property
     def noise_var_(self) -> float:
@@ -128,13 +130,14 @@ class Recursive(MultiFidelityRegressor):
         return {
             "noise": noise_facts({name: gp.noise_var for name, gp in levels.items()}),
             "fits": fit_reports({f"of {name}": gp for name, gp in levels.items()}),
+            **tool_facts(levels),
         }
 
     def plain_predictor(self) -> dict[str, Any]:
         """The levels, each told what the one below predicts."""
         return {
             "kind": "stages",
-            "stages": [plain_process(process) for process in self.processes_],
+            "stages": [plain_stage(process) for process in self.processes_],
             "appended": [asdict(appended) for appended in self.appended_],
             "columns": ["mean"],
             "reach": 0.0,

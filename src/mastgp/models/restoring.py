@@ -9,6 +9,7 @@ from .. import stored
 from ..data.dataset import Dataset
 from ..stored import ANY
 from ..surrogates.base import Surrogate
+from ..surrogates.gp import GP
 from ..surrogates.inputs import n_columns
 
 
@@ -27,6 +28,8 @@ def restored_stage(surrogate: Surrogate, state: Any, n_inputs: int | None) -> An
     if "X" in state:
         width = ANY if n_inputs is ANY else n_columns(surrogate, n_inputs)
         stored.array(state["X"], "X of a stage", (ANY, width))
+    if isinstance(surrogate, GP):
+        return surrogate.restore(state, n_inputs)
     return surrogate.restore(state)
 
 

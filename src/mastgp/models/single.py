@@ -15,11 +15,10 @@ from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, silenced
 from ..gp import GaussianProcess
 from ..gp.extension import extended as extended_process
-from ..gp.plain import plain_process
 from ..surrogates.gp import GP, as_surrogate
 from .continuing import JointProcess, Part
 from .estimator import MultiFidelityRegressor
-from .facts import fit_reports, input_facts
+from .facts import abilities_with, fit_reports, input_facts, plain_stage, tool_facts
 from .known import Known
 from .restoring import restored_stage
 from .stages import fit_process, stage_gp
@@ -43,7 +42,7 @@ class SingleFidelity(MultiFidelityRegressor):
 
     Attributes
     ----------
-    process_ : mastgp.gp.GaussianProcess
+    process_ : mastgp.gp.GaussianProcess, or another model where rows are very many
 
     Examples
     --------
@@ -55,7 +54,7 @@ class SingleFidelity(MultiFidelityRegressor):
     array([0.25])
     """
 
-    process_: GaussianProcess
+    process_: Any
 
     def __init__(
         self,
@@ -96,6 +95,11 @@ class SingleFidelity(MultiFidelityRegressor):
         return data.top if self.which == "top" else data.fidelities[0]
 
     @property
+    def abilities(self) -> frozenset[str]:
+        """All, unless very many rows are modelled by something else than a GP."""
+        return abilities_with(super().abilities, [getattr(self, "process_", None)])
+
+    @property
     def noise_var_(self) -> float:
         """Noise variance of the modelled fidelity."""
         return float(np.mean(self.process_.noise_var))
@@ -118,6 +122,8 @@ class SingleFidelity(MultiFidelityRegressor):
 
     def updated(self, further: Further) -> Self:
         """The same hyperparameters, given the new rows of the modelled fidelity."""
+        if not isinstance(self.process_, GaussianProcess):
+            return super().updated(further)
         grown = copy(self)
         grown.training_data_ = data = extended(self.training_data_, further)
         new = further.get(self._modelled(data).name)
@@ -129,6 +135,8 @@ class SingleFidelity(MultiFidelityRegressor):
 
     def parts(self) -> list[Part]:
         """The process."""
+        if not isinstance(self.process_, GaussianProcess):
+            return super().parts()
         name = self._modelled(self.training_data_).name
         return [JointProcess(1.0, self.process_, (name,))]
 
@@ -139,11 +147,12 @@ class SingleFidelity(MultiFidelityRegressor):
             "noise": {name: math.sqrt(self.noise_var_)},
             "inputs": input_facts(self.process_),
             "fits": fit_reports({f"of {name}": self.process_}),
+            **tool_facts({name: self.process_}),
         }
 
     def plain_predictor(self) -> dict[str, Any]:
         """The process."""
-        return plain_process(self.process_)
+        return plain_stage(self.process_)
 
     def get_state(self) -> dict[str, Any]:
         """The process, and how it was built."""

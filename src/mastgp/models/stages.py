@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from ..surrogates.choice import Choice, find_surrogate, surrogates_of_stages
 from ..surrogates.gp import GP, as_surrogate
 from ..surrogates.inputs import for_inputs
 from .known import Known
+
+if TYPE_CHECKING:
+    from ..surrogates.many.fitted import ManyRows
 
 Array = NDArray[np.float64]
 
@@ -77,7 +80,7 @@ class Fitting:
         """
         if type(surrogate) is not GP:
             return fit()
-        settings = (surrogate.kernel, surrogate.priors, surrogate.categories, settings)
+        settings = (*surrogate.get_params().values(), settings)
         return self.known.shared.get([self.data.box, *made_from], settings, fit)
 
     def hints(self, what: str, y: Array, before: Fitted | None, warp: bool = False) -> Hints:
@@ -114,16 +117,16 @@ def fit_process(
     data: Dataset,
     fidelity: Fidelity,
     known: Known,
-    before: GaussianProcess | None = None,
-) -> GaussianProcess:
+    before: GaussianProcess | ManyRows | None = None,
+) -> GaussianProcess | ManyRows:
     """Fit a GP of one fidelity on its own; a warning says where the fit had trouble.
 
     The search begins where that of `before`, a GP of nearly the same data, ended.
     """
     fitted = Fitting(data, known, 0).fit_fidelity(surrogate, fidelity, before)
-    assert isinstance(fitted, GaussianProcess)
-    warn_about_fit(fitted, f"of {fidelity.name}")
-    return fitted
+    process = cast("GaussianProcess | ManyRows", fitted)
+    warn_about_fit(process, f"of {fidelity.name}")
+    return process
 
 
 def noise_var_of(fitted: Fitted, fidelity: Fidelity) -> Array | None:
@@ -152,7 +155,7 @@ def warn_about_ties(data: Dataset) -> None:
         )
 
 
-def warn_about_fit(process: GaussianProcess, of_what: str) -> None:
+def warn_about_fit(process: GaussianProcess | ManyRows, of_what: str) -> None:
     """Warn about a GP that did not converge, or whose covariance needed help."""
     report = process.report
     if report is None or (report.converged and report.jitter == 0.0):

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blocks import blocks
 from ..data.places import cdist
 from ..errors import DataError, unknown
 
@@ -25,6 +26,10 @@ Metric = Callable[[Array, Array], Array]
 Radius = Callable[[Array], Array]
 #: ``weight(d, alpha, r)``: weight of an expensive neighbour at distance d, in a region of radius r.
 Weight = Callable[[Array, float, Array], Array]
+
+
+#: Cheap points whose distances to all expensive ones are computed at a time.
+_BLOCK_ROWS = 50_000
 
 
 class TrustedPoints(NamedTuple):
@@ -148,6 +153,14 @@ def trust_in(
     """
     if weight == "triangular" and radius == "global":
         raise DataError("a triangular weight needs a radius; 'global' has none: choose another")
+    if len(X_cheap) > _BLOCK_ROWS:
+        options = {"metric": metric, "radius": radius, "weight": weight}
+        given = {"lengthscales": lengthscales, "categorical": categorical, **options}
+        parts = [
+            trust_in(X_cheap[rows], X_top, alpha, **given)  # type: ignore[arg-type]
+            for rows in blocks(len(X_cheap), _BLOCK_ROWS)
+        ]
+        return _joined(parts)
     d = _mixed_distances(X_cheap, X_top, metric, lengthscales, list(categorical))
     nearest = d.min(axis=1)
     r = np.asarray(lookup(RADII, radius, "radius")(nearest), dtype=float)
@@ -158,6 +171,15 @@ def trust_in(
         raise DataError("the radius or weight function gave NaN; it must give numbers")
     neighbours = inside.sum(axis=1)
     return Trust(1.0 - (w * inside).sum(axis=1) / neighbours, nearest, neighbours)
+
+
+def _joined(parts: Sequence[Trust]) -> Trust:
+    """Trust in the points of all parts."""
+    return Trust(
+        np.concatenate([part.value for part in parts]),
+        np.concatenate([part.nearest for part in parts]),
+        np.concatenate([part.neighbours for part in parts]),
+    )
 
 
 def _mixed_distances(

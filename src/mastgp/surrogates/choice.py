@@ -36,6 +36,7 @@ def _bayesian_ridge() -> Surrogate:
 #: Every surrogate that has a name.
 SURROGATES: dict[str, Callable[[], Surrogate]] = {
     "gp": GP,
+    "gp-exact": lambda: GP(exact=True),
     "extra-trees": _extra_trees,
     "random-forest": _random_forest,
     "bayesian-ridge": _bayesian_ridge,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,14 @@ from ..gp.layout import Layout
 from ..stored import ANY
 from .base import Hints, Surrogate, copied
 
+if TYPE_CHECKING:
+    from .many.fitted import ManyRows
+
 Array = NDArray[np.float64]
 
+#: From this many rows on a stage is modelled by the tool that predicts held-out rows best. An exact
+#: GP takes longer then, and is no better (docs/guide/many-rows.md).
+MANY_ROWS = 2_000
 #: A search from the optimum of nearly the same data ends when the log density changes by less.
 REFIT_TOLERANCE = 1e-3
 
@@ -38,6 +44,10 @@ class GP(Surrogate):
     categories : {"latent", "exchangeable"}
         Whether the levels of categorical inputs have learned positions, or are all equally far
         from each other.
+    exact : bool
+        Whether a stage of very many rows is an exact GP, too. Otherwise rows that are held out
+        choose between inducing points, near neighbours, additive splines and boosted trees, and
+        the options above do not count.
 
     Examples
     --------
@@ -52,11 +62,20 @@ class GP(Surrogate):
     inputs: tuple[Category, ...] = ()
 
     def __init__(
-        self, kernel: str = "rbf", priors: bool = True, categories: str = "latent"
+        self,
+        kernel: str = "rbf",
+        priors: bool = True,
+        categories: str = "latent",
+        exact: bool = False,
     ) -> None:
         self.kernel = kernel
         self.priors = priors
         self.categories = categories
+        self.exact = exact
+
+    def takes_many(self, n: int) -> bool:
+        """Whether a stage of `n` rows is left to the tools for many rows."""
+        return n >= MANY_ROWS and not self.exact
 
     def with_inputs(self, inputs: Sequence[Category]) -> GP:
         """Return the same for stages whose inputs have these categories."""
@@ -110,8 +129,12 @@ class GP(Surrogate):
 
     def fit_stage(
         self, X: Array, y: Array, noise_var: Array | None, hints: Hints
-    ) -> GaussianProcess:
-        """Fit a stage with all that the hints say."""
+    ) -> GaussianProcess | ManyRows:
+        """Fit a stage with all that the hints say; one of very many rows by what suits it."""
+        if self.takes_many(len(y)):
+            from .many.fitted import fit_many
+
+            return fit_many(X, y, noise_var, self.inputs, hints.on_evaluation)
         return self.fit(
             X,
             y,
@@ -122,12 +145,25 @@ class GP(Surrogate):
             before=hints.before,
         )
 
-    def state_of(self, fitted: GaussianProcess) -> dict[str, Any]:
+    def state_of(self, fitted: GaussianProcess | ManyRows) -> dict[str, Any]:
         """Return the process's own state."""
         return fitted.get_state()
 
-    def restore(self, state: dict[str, Any]) -> GaussianProcess:
-        """Rebuild a fitted stage from its saved state."""
+    def restore(
+        self, state: dict[str, Any], n_inputs: int | None = None
+    ) -> GaussianProcess | ManyRows:
+        """Rebuild a fitted stage from its saved state.
+
+        Parameters
+        ----------
+        state : dict
+        n_inputs : int, optional
+            Number of inputs of the stage, where the state does not tell.
+        """
+        if "many" in state and n_inputs is not None:
+            from .many.fitted import ManyRows
+
+            return ManyRows.from_state(state, n_inputs, self.inputs)
         stored.mapping(state, "a stage", ("X", "noise_var", "parameters"))
         stored.array(state["X"], "X of a stage", (ANY, ANY))
         stored.mapping(state["parameters"], "the hyperparameters", ("warp_a",))
@@ -149,8 +185,8 @@ def as_surrogate(chosen: str | GP) -> GP:
     """Find a Gaussian process by name. An instance is returned as it is."""
     if isinstance(chosen, GP):
         return chosen
-    if chosen == "gp":
-        return GP()
+    if chosen in ("gp", "gp-exact"):
+        return GP(exact=chosen == "gp-exact")
     raise DataError(
-        f"unknown surrogate {chosen!r}; use 'gp' or an instance of mastgp.surrogates.GP"
+        f"unknown surrogate {chosen!r}; use 'gp', 'gp-exact' or an instance of mastgp.surrogates.GP"
     )
