@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..data.dataset import Bounds, Dataset
 from ..data.further import Further, extended
 from ..errors import DataError, listed
-from ..estimators import check_random_state
+from ..estimators import check_random_state, clone
 from ..gp import GaussianProcess
 from ..gp.blends import Distribution
 from ..gp.categorical import CATEGORY_KERNELS
@@ -24,12 +24,14 @@ from ..gp.kernels import KERNELS
 from ..gp.plain import plain_process
 from ..gp.posterior import N_DRAWS, DrawReport
 from ..progress import counter
+from ..surrogates.gp import MANY_ROWS
 from .continuing import JointProcess, Part
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
-from .stages import warn_about_fit, warn_about_ties
+from .stages import Fitting, warn_about_fit, warn_about_ties
 from .structures import ORDERED, PRIORS, STRUCTURES, JointModel, Traits, known_noise
+from .two_step import TwoStep, by_levels, fit_two_step, restored_two_step
 
 Array = NDArray[np.float64]
 
@@ -74,6 +76,10 @@ class CoKriging(MultiFidelityRegressor):
         expensive points are few. Without priors it is always the optimum.
     n_draws : int
         How many draws are made.
+    exact : bool
+        Whether very many cheap rows are part of the joint GP, too. Otherwise the cheap levels are
+        modelled first, by what predicts held-out rows best, and the structure says whether a factor
+        is learned.
     random_state : int, RandomState or None
         For the draws and for `sample_y`. Without one, the draws are the same each time.
 
@@ -120,6 +126,7 @@ class CoKriging(MultiFidelityRegressor):
         categories: str = "latent",
         inference: str = "bayes",
         n_draws: int = N_DRAWS,
+        exact: bool = False,
         calibrate: bool = False,
         noise_std: Mapping[Any, float] | None = None,
         bounds: Bounds | None = None,
@@ -135,6 +142,7 @@ class CoKriging(MultiFidelityRegressor):
         self.categories = categories
         self.inference = inference
         self.n_draws = n_draws
+        self.exact = exact
         self.calibrate = calibrate
         self.noise_std = noise_std
         self.bounds = bounds
@@ -144,6 +152,8 @@ class CoKriging(MultiFidelityRegressor):
     process_: GaussianProcess
     posterior_: ProcessEnsemble | GaussianProcess
     draw_report_: DrawReport | None = None
+    #: Levels of very many rows, modelled one after the other instead of by one process.
+    steps_: TwoStep | None = None
 
     @property
     def label(self) -> str:
@@ -186,6 +196,12 @@ class CoKriging(MultiFidelityRegressor):
         if self.structure in ORDERED:
             warn_about_ties(data)
         before = known.before_of(CoKriging)
+        self.steps_ = None
+        if not self.exact and any(len(f.y) >= MANY_ROWS for f in levels[:-1]):
+            fit = Fitting(data, known, self.random_state)
+            old = None if before is None else before.steps_
+            self.steps_ = fit_two_step(fit, joint.connected, self._alone, old)
+            return
         starts = None
         if before is not None:
             self.traits_ = before.traits_
@@ -203,6 +219,18 @@ class CoKriging(MultiFidelityRegressor):
             self.process_ = self.process_.with_parameters(draws.mode)
             self.draw_report_ = draws.report
 
+    def _alone(self) -> CoKriging:
+        """The same model of the most expensive level alone, for what the others leave of it."""
+        alone: CoKriging = clone(self)
+        return alone.set_params(structure="top-only", calibrate=False)
+
+    @property
+    @by_levels
+    def abilities(self) -> frozenset[str]:
+        """All, unless very many rows are modelled level by level."""
+        return super().abilities
+
+    @by_levels
     def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution:
         """Predict held-out expensive observations; noise is included.
 
@@ -227,6 +255,7 @@ class CoKriging(MultiFidelityRegressor):
         return self._draws
 
     @property
+    @by_levels
     def rho_(self) -> Array:
         """Learned factors between levels, in the target's units."""
         factors, scale = self.process_.parameters.factors, self.process_.y_scale
@@ -241,6 +270,7 @@ class CoKriging(MultiFidelityRegressor):
         return self.process_.model.n_groups - 1
 
     @property
+    @by_levels
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity."""
         return float(np.mean(self.posterior_.noise_var[self._is_top]))
@@ -258,10 +288,12 @@ class CoKriging(MultiFidelityRegressor):
         """
         return np.argsort(self.process_.groups, kind="stable")
 
+    @by_levels
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the top level."""
         return self.posterior_.predict(U, self._top)
 
+    @by_levels
     def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
         """A normal distribution at the optimum, a mixture of draws."""
         if isinstance(self.posterior_, GaussianProcess):
@@ -273,20 +305,25 @@ class CoKriging(MultiFidelityRegressor):
         noises = [[np.mean(draw.noise_var[top])] for draw in self.posterior_.processes]
         return Mixture(mixture.weights, mixture.means, mixture.variances + np.array(noises))
 
+    @by_levels
     def mean_unit(self, U: Array) -> Array:
         """Mean of the top level."""
         return self.posterior_.predict_mean(U, self._top)
 
+    @by_levels
     def covariance_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and covariance of the top level."""
         return self.posterior_.predict_covariance(U, self._top)
 
+    @by_levels
     def gradient_unit(self, U: Array) -> tuple[Array, Array]:
         """Gradients of the top level's mean and variance."""
         return self.posterior_.predict_gradient(U, self._top)
 
     def updated(self, further: Further) -> Self:
         """The same hyperparameters, draws weighted by the density of the new rows."""
+        if self.steps_ is not None:
+            return super().updated(further)
         grown = copy(self)
         grown.training_data_ = data = extended(self.training_data_, further)
         levels = [f.name for f in self._joint().levels(data)]
@@ -309,6 +346,7 @@ class CoKriging(MultiFidelityRegressor):
         return grown
 
     @property
+    @by_levels
     def draws_left(self) -> float:
         """By the draws' weights."""
         if isinstance(self.posterior_, GaussianProcess):
@@ -317,12 +355,15 @@ class CoKriging(MultiFidelityRegressor):
 
     def parts(self) -> list[Part]:
         """The draws, or the optimum."""
+        if self.steps_ is not None:
+            return super().parts()
         names = tuple(f.name for f in self._joint().levels(self.training_data_))
         if isinstance(self.posterior_, GaussianProcess):
             return [JointProcess(1.0, self.posterior_, names)]
         pairs = zip(self.posterior_.weights.tolist(), self.posterior_.processes, strict=True)
         return [JointProcess(share, process, names) for share, process in pairs]
 
+    @by_levels
     def facts(self) -> dict[str, Any]:
         """Noise of every level, lengthscales and warp, factors, and the fit's report."""
         levels = self._joint().levels(self.training_data_)
@@ -338,10 +379,12 @@ class CoKriging(MultiFidelityRegressor):
             facts["draws"] = asdict(self.draw_report_)
         return facts
 
+    @by_levels
     def plain_predictor(self) -> dict[str, Any]:
         """The top level of the process, or of its draws."""
         return plain_process(self.posterior_, self._top)
 
+    @by_levels
     def get_state(self) -> dict[str, Any]:
         """The process, how its means are dealt with, and the draws."""
         state = {"process": self.process_.get_state(), "means": self.process_.model.means}
@@ -352,6 +395,10 @@ class CoKriging(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the process and its draws."""
+        if "levels" in state:
+            connected = self._joint().connected
+            self.steps_ = restored_two_step(state, self.training_data_, connected, self._alone)
+            return
         if "draws" not in state:
             self.inference = "map"  # as in all files of format 4 and before
         joint, data = self._joint(), self.training_data_

@@ -24,7 +24,7 @@ from .estimator import MultiFidelityRegressor
 from .facts import abilities_with, fit_reports, noise_facts, tool_facts
 from .known import Known
 from .restoring import restored_levels
-from .stages import Fitting, stage_surrogate, warn_about_fits, warn_about_ties
+from .stages import Fitting, nearly_same, stage_surrogate, warn_about_fits, warn_about_ties
 
 Array = NDArray[np.float64]
 
@@ -127,7 +127,7 @@ class FIRE(MultiFidelityRegressor):
         before, level = fit.known.before_of(FIRE), len(self.stages_)
         if before is None or not before._adds_variances:
             return None, False  # stages of older files have other inputs
-        return before.stages_[level], level < fit.known.n_unchanged(fit.data)
+        return before.stages_[level], level < fit.known.n_unchanged(fit.data, nearly_same)
 
     def _residuals(
         self, data: Dataset, below: Fidelity, fidelity: Fidelity

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from ..data.dataset import Dataset
+from ..data.dataset import Dataset, Fidelity
 
 T = TypeVar("T")
 
@@ -65,10 +66,19 @@ class Known:
         """The model before, if it is of this kind."""
         return self.before if isinstance(self.before, kind) else None
 
-    def n_unchanged(self, data: Dataset) -> int:
-        """How many of the cheapest fidelities are the very ones that the model before knew."""
+    def n_unchanged(
+        self, data: Dataset, same: Callable[[Fidelity, Fidelity], bool] = operator.is_
+    ) -> int:
+        """How many of the cheapest fidelities are the very ones that the model before knew.
+
+        Parameters
+        ----------
+        data : Dataset
+        same : callable
+            Whether a fidelity is the same as one of the model before.
+        """
         if self.before is None:
             return 0
         pairs = zip(data.fidelities, self.before.training_data_.fidelities, strict=True)
-        changed = [i for i, (new, old) in enumerate(pairs) if new is not old]
+        changed = [i for i, (new, old) in enumerate(pairs) if not same(new, old)]
         return changed[0] if changed else len(data.fidelities)

@@ -15,7 +15,7 @@ from ..gp import GaussianProcess
 from ..progress import counter
 from ..surrogates.base import Fitted, Hints, Surrogate
 from ..surrogates.choice import Choice, find_surrogate, surrogates_of_stages
-from ..surrogates.gp import GP, as_surrogate
+from ..surrogates.gp import GP, MANY_ROWS, as_surrogate
 from ..surrogates.inputs import for_inputs
 from .known import Known
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..surrogates.many.fitted import ManyRows
 
 Array = NDArray[np.float64]
+
+#: Share of very many rows without which a model of them need not be fitted again.
+FEW_LEFT_OUT = 0.99
 
 
 class Fitting:
@@ -45,9 +48,17 @@ class Fitting:
     def unchanged(self, fidelity: Fidelity) -> bool:
         """Whether the model before was fitted to the very same observations."""
         before = self.known.before
-        return before is not None and any(
-            fidelity is old for old in before.training_data_.fidelities
-        )
+        return before is not None and self.nearly_unchanged([fidelity])
+
+    def nearly_unchanged(self, fidelities: Sequence[Fidelity]) -> bool:
+        """Whether the model before knew these observations, of very many perhaps a few more.
+
+        Cheap rows at held-out places are held out, too. Of thousands of rows they hardly count.
+        """
+        if self.known.before is None:
+            return False
+        old = {f.name: f for f in self.known.before.training_data_.fidelities}
+        return all(f.name in old and nearly_same(f, old[f.name]) for f in fidelities)
 
     def fit_fidelity(
         self, surrogate: Surrogate, fidelity: Fidelity, before: Fitted | None = None
@@ -86,6 +97,12 @@ class Fitting:
     def hints(self, what: str, y: Array, before: Fitted | None, warp: bool = False) -> Hints:
         """What a surrogate may want to know of a stage with these targets."""
         return Hints(warp, self.data.scale_of(y), counter(what), self.random, before)
+
+
+def nearly_same(new: Fidelity, old: Fidelity) -> bool:
+    """Whether observations are the same, but for a few of very many that are left out."""
+    n, before = len(new.y), len(old.y)
+    return new is old or (before >= MANY_ROWS and FEW_LEFT_OUT * before <= n <= before)
 
 
 def stage_surrogate(chosen: Choice, data: Dataset) -> Surrogate:
@@ -132,6 +149,8 @@ def fit_process(
 def noise_var_of(fitted: Fitted, fidelity: Fidelity) -> Array | None:
     """Noise variance of a fidelity's observations, if its model has one or it is known."""
     known, seen = fidelity.noise_var, fitted.noise_var
+    if seen is not None and len(seen) != len(fidelity.y):  # it was fitted with a few rows more
+        seen = np.full(len(fidelity.y), float(np.mean(seen)))
     if known is None or seen is None:
         return known if seen is None else seen
     return np.where(known == 0.0, 0.0, seen) if _takes_zero_noise(fitted) else seen

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 _DEGREE = 3
 #: Intervals of a spline, and rows from which on there are so many.
-_INTERVALS = ((0, 10), (2_000, 30), (15_000, 100))
+_INTERVALS = ((0, 10), (1_000, 30), (3_000, 60), (15_000, 120))
 #: Strengths of the penalty that are tried, per row.
 PENALTIES = (1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
 #: What holds the level of each function, per row.

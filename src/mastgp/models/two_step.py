@@ -1,0 +1,339 @@
+"""Co-kriging of very many cheap rows, level after level.
+
+With that many cheap rows the expensive ones tell nothing about the cheap level. So a joint model
+gains nothing over two steps: the cheap level by whatever models it best, then a factor and a
+Gaussian process of what is left of the expensive level. The variance of the cheap level is carried
+on. The factor is learned by generalised least squares under every draw of the hyperparameters, and
+its uncertainty counts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import stored
+from ..blocks import blocks
+from ..data.dataset import Dataset
+from ..errors import MastError
+from ..gp import GaussianProcess
+from ..gp.blends import Distribution
+from ..gp.distributions import Mixture
+from ..gp.ensemble import ProcessEnsemble
+from ..gp.linalg import solve_lower
+from ..surrogates.base import Fitted
+from .facts import noise_facts, tool_facts
+from .restoring import restored_stage
+from .stages import Fitting, stage_gp
+
+Array = NDArray[np.float64]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Rows predicted at a time.
+_BLOCK_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What a process leaves of the level below: the factor is learned from that.
+
+    Attributes
+    ----------
+    solved : array of shape (n,)
+        L^-1 h, with h the mean of the level below at the points, in units of the process.
+    precision : float
+        Of the factor: h^T K^-1 h.
+    correction : float
+        What generalised least squares adds to the factor that was taken off.
+    """
+
+    solved: Array
+    precision: float
+    correction: float
+
+    @classmethod
+    def of(cls, process: GaussianProcess, below: Array) -> Explained:
+        """Learn the correction of a factor of `below`, shape (n,), under one draw."""
+        L = process.objective.factorise(process.parameters).L
+        h = below / process.y_scale[0]
+        solved = solve_lower(L, h)
+        precision = float(solved @ solved)
+        targets = solve_lower(L, process.objective.data.y)
+        return cls(solved, precision, float(solved @ targets) / precision)
+
+    def moments(self, process: GaussianProcess, U: Array, below: Array) -> tuple[Array, Array]:
+        """Mean and variance of what is left, the factor's correction and variance included."""
+        latent, scale = process.latent(U, 0), float(process.y_scale[0])
+        unexplained = below / scale - self.solved @ latent.solved
+        return (
+            latent.mean + scale * self.correction * unexplained,
+            latent.var + scale**2 * unexplained**2 / self.precision,
+        )
+
+
+def by_levels(hook: Callable[P, R]) -> Callable[P, R]:
+    """Leave a question to the levels, where they are modelled one after the other."""
+
+    @wraps(hook)
+    def answer(*args: P.args, **kwargs: P.kwargs) -> R:
+        model: Any = args[0]
+        if model.steps_ is None:
+            return hook(*args, **kwargs)
+        found: R = getattr(model.steps_, hook.__name__)(*args[1:], **kwargs)
+        return found
+
+    return answer
+
+
+class TwoStep:
+    """Levels one after the other, each a factor times the one below plus something of its own.
+
+    Its methods answer what those of the same names of :class:`mastgp.models.CoKriging` do.
+
+    Parameters
+    ----------
+    data : Dataset
+    stages : list of fitted stages
+        Of the cheapest level, and of what is left of each level between.
+    factors : list of float
+        Of every level but the first, to the one below.
+    top : CoKriging
+        Of what is left of the most expensive level.
+    learns_factor : bool
+        Whether the last factor is learned.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        stages: list[Fitted],
+        factors: list[float],
+        top: Any,
+        learns_factor: bool,
+    ) -> None:
+        self.data, self.stages, self.factors, self.top = data, stages, factors, top
+        self._below = climb(stages, factors, data.unit(data.top))
+        self._weights, self._processes = _draws(top)
+        found = [Explained.of(process, self._below[0]) for process in self._processes]
+        if not learns_factor:
+            found = [replace(part, correction=0.0, precision=np.inf) for part in found]
+        self._explained = found
+
+    @property
+    def correction(self) -> float:
+        """What the draws add to the last factor, on average."""
+        corrections = np.array([part.correction for part in self._explained])
+        return float(self._weights @ corrections)
+
+    def rho_(self) -> Array:
+        """Factors between levels, in the target's units."""
+        return np.array([*self.factors[:-1], self.factors[-1] + self.correction])
+
+    def noise_var_(self) -> float:
+        """Noise variance of the most expensive fidelity."""
+        return float(self.top.noise_var_)
+
+    def distribution_unit(self, U: Array, include_noise: bool = False) -> Mixture:
+        """Mixture over the draws of the top level."""
+        mean, var = climb(self.stages, self.factors, U)
+        factor = self.factors[-1]
+        pairs = zip(self._explained, self._processes, strict=True)
+        moments = [part.moments(process, U, mean) for part, process in pairs]
+        means = np.array([own for own, _ in moments]) + factor * mean
+        variances = np.array([own for _, own in moments]) + factor**2 * var
+        if include_noise:
+            variances += np.array([[np.mean(p.noise_var)] for p in self._processes])
+        return Mixture(self._weights, means, variances)
+
+    def predict_unit(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the top level, on all cores where points are many."""
+        parts = list(blocks(len(U), _BLOCK_ROWS))
+        mean, var = np.empty(len(U)), np.empty(len(U))
+
+        def work(rows: slice) -> None:
+            found = self.distribution_unit(U[rows])
+            mean[rows], var[rows] = found.mean, found.variance
+
+        with ThreadPoolExecutor(min(len(parts), os.cpu_count() or 1) or 1) as pool:
+            list(pool.map(work, parts))
+        return mean, var
+
+    def mean_unit(self, U: Array) -> Array:
+        """Mean of the top level."""
+        return self.predict_unit(U)[0]
+
+    def covariance_unit(self, U: Array) -> tuple[Array, Array]:
+        """There is none: not every tool for many rows has one."""
+        raise MastError("co-kriging of very many rows has no joint covariance")
+
+    def gradient_unit(self, U: Array) -> tuple[Array, Array]:
+        """There is none: not every tool for many rows has one."""
+        raise MastError("co-kriging of very many rows has no gradient")
+
+    def plain_predictor(self) -> dict[str, Any]:
+        """There is none: not every tool for many rows has one."""
+        raise MastError("co-kriging of very many rows has no form for other programs")
+
+    def abilities(self) -> frozenset[str]:
+        """A file."""
+        return frozenset({"file"})
+
+    def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution:
+        """Held-out predictions of the top level's rows, noise included.
+
+        The cheap level is not fitted again: of so many rows those at the same places hardly count.
+        """
+        left = self.top.leave_out(folds)
+        if not isinstance(left, Mixture):
+            left = Mixture(np.ones(1), left.mean[None], left.variance[None])
+        mean, var = self._below
+        factor = self.factors[-1]
+        return Mixture(left.weights, left.means + factor * mean, left.variances + factor**2 * var)
+
+    def draws_left(self) -> float:
+        """By the draws' weights."""
+        return float(self.top.draws_left)
+
+    def facts(self) -> dict[str, Any]:
+        """Noise of every level, what models the cheap ones, factors, and the fit of the rest."""
+        of_top = self.top.facts()
+        names = [fidelity.name for fidelity in self.data.cheaper]
+        named = dict(zip(names, self.stages, strict=True))
+        noises = {name: s.noise_var for name, s in named.items() if s.noise_var is not None}
+        return {
+            **of_top,
+            "noise": {**noise_facts(noises), **of_top["noise"]},
+            "factors": [float(factor) for factor in self.rho_()],
+            **tool_facts(named),
+        }
+
+    def get_state(self) -> dict[str, Any]:
+        """Plain values and arrays for files."""
+        surrogate = stage_gp("gp", self.data)
+        return {
+            "levels": {
+                "stages": [surrogate.state_of(cast(Any, stage)) for stage in self.stages],
+                "factors": np.array(self.factors),
+                "top": self.top.get_state(),
+            }
+        }
+
+
+def _draws(top: Any) -> tuple[Array, list[GaussianProcess]]:
+    """Weights and processes of the top level."""
+    posterior = top.posterior_
+    if isinstance(posterior, ProcessEnsemble):
+        return posterior.weights, list(posterior.processes)
+    return np.ones(1), [posterior]
+
+
+def climb(stages: list[Fitted], factors: list[float], U: Array) -> tuple[Array, Array]:
+    """Mean and variance of the highest of some levels."""
+    mean, var = stages[0].predict(U)
+    for stage, factor in zip(stages[1:], factors, strict=False):
+        own_mean, own_var = stage.predict(U)
+        mean, var = own_mean + factor * mean, own_var + factor**2 * var
+    return mean, var
+
+
+def fit_two_step(
+    fit: Fitting, learns_factor: bool, build: Callable[[], Any], before: TwoStep | None
+) -> TwoStep:
+    """Model the levels one after the other.
+
+    Parameters
+    ----------
+    fit : Fitting
+    learns_factor : bool
+        Whether levels are multiples of those below; otherwise all factors are 1.
+    build : callable
+        Makes the estimator of the top level alone.
+    before : TwoStep, optional
+        Of nearly the same data: the cheap levels are taken over if theirs are the same.
+    """
+    if before is not None and fit.nearly_unchanged(fit.data.cheaper):
+        stages, factors = before.stages, before.factors[:-1]
+    else:
+        stages, factors = _cheap_levels(fit, learns_factor)
+    return _with_top(fit.data, stages, factors, learns_factor, build)
+
+
+def _cheap_levels(fit: Fitting, learns_factor: bool) -> tuple[list[Fitted], list[float]]:
+    """Models of all levels below the top, and the factors between them."""
+    data, surrogate = fit.data, stage_gp("gp", fit.data)
+    cheapest, *others = data.cheaper
+    stages = [fit.fit_fidelity(surrogate, cheapest)]
+    factors: list[float] = []
+    for fidelity in others:
+        U = data.unit(fidelity)
+        mean, _ = climb(stages, factors, U)
+        factor = least_squares(mean, fidelity.y) if learns_factor else 1.0
+        left = fidelity.y - factor * mean
+        hints = fit.hints(f"modelling {fidelity.name}", left, None)
+        stages.append(surrogate.fit_stage(U, left, fidelity.noise_var, hints))
+        factors.append(factor)
+    return stages, factors
+
+
+def _with_top(
+    data: Dataset,
+    stages: list[Fitted],
+    factors: list[float],
+    learns_factor: bool,
+    build: Callable[[], Any],
+) -> TwoStep:
+    """Add the top level: a factor, and a model of what is left."""
+    below, _ = climb(stages, factors, data.unit(data.top))
+    factor = least_squares(below, data.top.y) if learns_factor else 1.0
+    for last in (False, True) if learns_factor else (True,):
+        # The first factor need not be precise, so nothing is drawn for it.
+        top = build()
+        top.inference = top.inference if last else "map"
+        top.fit_data(left_of(data, factor, below))
+        steps = TwoStep(data, stages, [*factors, factor], top, learns_factor)
+        factor += steps.correction
+    return steps
+
+
+def left_of(data: Dataset, factor: float, below: Array) -> Dataset:
+    """The top level's data, less a factor times the level below."""
+    top = replace(data.top, y=data.top.y - factor * below)
+    return replace(data, fidelities=(top,))
+
+
+def least_squares(below: Array, y: Array) -> float:
+    """Factor of the level below that explains most of a level.
+
+    Examples
+    --------
+    >>> least_squares(np.array([0.0, 1.0, 2.0]), np.array([5.0, 7.0, 9.0]))
+    2.0
+    """
+    centred = below - below.mean()
+    size = float(centred @ centred)
+    return float(centred @ (y - y.mean())) / size if size > 0.0 else 1.0
+
+
+def restored_two_step(
+    state: Any, data: Dataset, learns_factor: bool, build: Callable[[], Any]
+) -> TwoStep:
+    """Rebuild the levels from what :meth:`TwoStep.get_state` returned."""
+    levels = stored.mapping(state["levels"], "the levels", ("stages", "factors", "top"))
+    n, d = len(data.cheaper), len(data.feature_names)
+    states = stored.sequence(levels["stages"], "the levels", n)
+    factors = stored.array(levels["factors"], "the factors", (n,)).tolist()
+    surrogate = stage_gp("gp", data)
+    stages = [restored_stage(surrogate, stage, d) for stage in states]
+    below, _ = climb(stages, factors, data.unit(data.top))
+    top = build()
+    top.training_data_ = left_of(data, factors[-1], below)
+    top.set_state(levels["top"])
+    return TwoStep(data, stages, factors, top, learns_factor)
