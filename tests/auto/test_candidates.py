@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from mastgp import AutoSurrogate
 from mastgp.auto.candidates import default_candidates, of_response_only
 from mastgp.gp.responses import Logarithm
 from mastgp.models.single import SingleFidelity
@@ -75,3 +77,44 @@ def test_all_candidates_may_be_of_the_logarithm(n_levels):
     assert all(c.estimator.is_logarithmic for c in logs)
     assert [c.estimator.calibrate for c in logs] == [c.estimator.calibrate for c in plain]
     assert "expensive alone" in [c.name for c in logs]
+
+
+def test_many_rows_leave_candidates_whose_cheap_level_is_fitted_once():
+    names = [c.name for c in default_candidates(2, n_points=100_060, n_top=60)]
+    assert names == [
+        "ar1, warped",
+        "shared-bias, warped",
+        "fire",
+        "top only, warped",
+        "expensive alone",
+    ]
+    with_log = [c.name for c in default_candidates(2, Logarithm(), n_points=100_060, n_top=60)]
+    assert set(with_log) - set(names) == {"log: ar1, warped"}
+
+
+def test_many_expensive_rows_are_no_joint_process():
+    names = [c.name for c in default_candidates(2, n_points=10_000, n_top=5_000)]
+    assert names == ["fire", "expensive alone"]
+    assert [c.name for c in default_candidates(1, n_points=5_000, n_top=5_000)] == names[1:]
+
+
+def test_a_blend_of_many_rows_fits_their_level_once(monkeypatch):
+    from mastgp.surrogates.many import fitted
+
+    calls = []
+    original = fitted.fit_many
+    monkeypatch.setattr(fitted, "fit_many", lambda *a: calls.append(1) or original(*a))
+    rng = np.random.default_rng(6)
+    X = rng.random((2125, 2))
+    cheap = np.sin(6 * X[:, 0]) * (1 + X[:, 1])
+    labels = np.repeat(["coarse", "fine"], [2100, 25])
+    y = np.where(labels == "coarse", cheap, 2 * cheap + X[:, 1])
+    y += 0.05 * rng.standard_normal(2125)
+    model = AutoSurrogate(order=["coarse", "fine"], transform=False).fit(X, y, fidelity=labels)
+    assert len(calls) == 1
+    assert model.verdict_.fidelities[0].word == "helps"
+    Q = rng.uniform(0.05, 0.95, (200, 2))
+    truth = 2 * np.sin(6 * Q[:, 0]) * (1 + Q[:, 1]) + Q[:, 1]
+    low, high = model.predict_interval(Q)
+    assert np.mean((low < truth) & (truth < high)) > 0.85
+    assert np.sqrt(np.mean((model.predict(Q) - truth) ** 2)) < 0.1

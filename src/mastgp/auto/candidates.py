@@ -18,6 +18,7 @@ from ..models.fire import FIRE
 from ..models.mast import MAST
 from ..models.single import SingleFidelity
 from ..models.transformed import TransformedResponse, of_response
+from ..surrogates.gp import MANY_ROWS
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ def default_candidates(
     response: Logarithm | YeoJohnson | None = None,
     n_points: int = 0,
     categorical: bool = False,
+    n_top: int = 0,
 ) -> Iterator[Candidate]:
     """Candidates for data of so many fidelities.
 
@@ -55,7 +57,12 @@ def default_candidates(
         With many, candidates that take long and seldom matter are left out.
     categorical : bool
         Whether some inputs are categorical.
+    n_top : int
+        Number of the most expensive points.
     """
+    if n_points >= MANY_ROWS:
+        yield from _of_many_rows(n_levels, response, n_top)
+        return
     if n_points > MANY_POINTS:
         yield from _joint(n_levels)
         if response is not None:
@@ -89,6 +96,23 @@ def _joint(n_levels: int, *more: tuple[str, str, str | None]) -> Iterator[Candid
         yield _co_kriging(structure, "rbf", "kumaraswamy")
     for options in more:
         yield _co_kriging(*options)
+
+
+def _of_many_rows(
+    n_levels: int, response: Logarithm | YeoJohnson | None, n_top: int
+) -> Iterator[Candidate]:
+    """Models whose cheap level is fitted once, and is not fitted again for held-out points.
+
+    MAST is none of them: its last stage is of all rows.
+    """
+    if n_top < MANY_ROWS:
+        yield from _joint(n_levels)
+        if response is not None:
+            yield _of(response, next(chain(_joint(n_levels), _others(n_levels))))
+        yield from _others(n_levels)
+    elif n_levels > 1:
+        yield Candidate("fire", FIRE())
+    yield Candidate(ALONE, SingleFidelity())
 
 
 def _others(n_levels: int) -> Iterator[Candidate]:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import stored
 from ..blocks import blocks
 from ..stored import ANY
+from ..threads import blas_threads
 from .kernels import KERNELS
 from .model import Model
 from .observations import Observations, no_noise_of, noise_of
@@ -95,8 +96,9 @@ class NeighbourProcess:
         """Mean and variance of the latent function, each of shape (n,)."""
         points = np.asarray(X, dtype=float)
         mean, var = np.empty(len(points)), np.empty(len(points))
-        for rows in blocks(len(points), max(1, _BATCH_ENTRIES // self.k**2)):
-            mean[rows], var[rows] = self._block(points[rows])
+        with blas_threads(self.k):
+            for rows in blocks(len(points), max(1, _BATCH_ENTRIES // self.k**2)):
+                mean[rows], var[rows] = self._block(points[rows])
         return self.y_mean + self.y_scale * mean, self.y_scale**2 * var
 
     def _block(self, X: Array) -> tuple[Array, Array]:

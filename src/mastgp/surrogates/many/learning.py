@@ -21,6 +21,7 @@ from ...gp.layout import Layout
 from ...gp.neighbours import NeighbourProcess
 from ...gp.vecchia import Conditionals
 from ...gp.view import View
+from ...threads import blas_threads
 from .rows import Rows
 
 Array = NDArray[np.float64]
@@ -97,9 +98,10 @@ def _climb(
         process = NeighbourProcess(model, layout.unpack(theta), data, k + 1)
         near = process.nearest(rows.X[targets])[:, 1:]
         objective = Conditionals(model, data, targets, near)
-        theta, value = minimise(
-            objective, layout, theta, iterations=20, tolerance=1e-4, on_evaluation=evaluated
-        )
+        with blas_threads(k):
+            theta, value = minimise(
+                objective, layout, theta, iterations=20, tolerance=1e-4, on_evaluation=evaluated
+            )
     return theta, value
 
 
