@@ -16,7 +16,7 @@ from support import COSTS
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ("gpp", "unknown surrogate 'gpp'; choose one of 'gp', 'extra-trees'"),
+        ("gpp", "unknown surrogate 'gpp'; choose one of 'gp', 'gp-exact', 'extra-trees'"),
         (3, "unknown surrogate 3"),
         (GP, "unknown surrogate"),
         (("gp", "gp"), "has 2 entries; give one, or one per stage"),
@@ -32,7 +32,9 @@ def test_what_is_no_surrogate(two_fidelities, chosen, message):
 def test_every_name_is_a_surrogate():
     for name in SURROGATES:
         assert isinstance(find_surrogate(name), Surrogate), name
-    assert [name for name in SURROGATES if find_surrogate(name).takes_noise] == ["gp"]
+    takes_noise = [name for name in SURROGATES if find_surrogate(name).takes_noise]
+    assert takes_noise == ["gp", "gp-exact"]
+    assert find_surrogate("gp-exact").exact
 
 
 def test_parameters_of_a_regressor_can_be_tuned(two_fidelities):

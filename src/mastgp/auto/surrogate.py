@@ -170,13 +170,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         if not bounded and self.transform not in (True, False, Logarithm.kind):
             raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
         response = worth_trying(data) if self.transform is True else None
-        usual = default_candidates(
-            len(data.fidelities),
-            response,
-            data.n_points,
-            bool(data.categories),
-            len(data.top.y),
-        )
+        kind = len(data.fidelities), response, data.n_points, bool(data.categories)
+        usual = default_candidates(*kind, len(data.top.y))
         candidates = [*usual, *added_candidates(self.add, self.random_state)]
         if isinstance(self.transform, bool):
             return candidates

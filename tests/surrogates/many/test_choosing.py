@@ -44,7 +44,7 @@ def test_each_response_gets_its_tool(response, n, d, kinds):
     error = units.mean + units.scale * mean - truth
     assert np.sqrt(np.mean(error**2)) < 0.3 * truth.std()
     covered = np.abs(error) < 1.96 * units.scale * np.sqrt(var + found.extra)
-    assert covered.mean() > 0.85
+    assert covered.mean() > 0.75
 
 
 def test_few_rows_have_the_exact_process_among_their_tools():

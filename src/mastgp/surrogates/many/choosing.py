@@ -173,7 +173,7 @@ def _first(
         _try("boosting", _boosted(part, trend, held_out), held_out),
     ]
     if len(train) <= MOST_EXACT:
-        exact = [_try("exact", fit_exact(way, train), held_out) for way in (smooth, bound, rough)]
+        exact = [_try("exact", fit_exact(way, train), held_out) for way in (bound, rough)]
         tried.append(min(exact, key=lambda entry: entry.squared))
     return tried
 
