@@ -16,8 +16,8 @@ _TITLES = {
     "regret_cost": "share of the budget after which the mean regret is at most that of hf-logei at "
     "the end (smaller is better)",
     "rmse_end": "RMSE at the end, in the response's units (smaller is better)",
-    "rmse_end_ratio": "RMSE at the end over that of a Latin hypercube with the same model (below 1 is "
-    "better)",
+    "rmse_end_ratio": "RMSE at the end over that of a Latin hypercube with the same model (below "
+    "1 is better)",
 }
 
 
