@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 _COLUMNS = 4
 _LABELS = {"regret": "regret of the recommended point", "rmse": "RMSE"}
-#: Regrets below this share of the largest of a panel are drawn as this.
+#: Where a panel ends: at this share of the largest mean.
 _FLOOR = 1e-6
+_TINY = 1e-300
 
 
 def search_figures(table: Mapping[Key, Cell], kind: str = "svg") -> dict[str, bytes]:
@@ -52,7 +53,7 @@ def _figure(search: Search, table: Mapping[Key, Cell], keys: Sequence[Key], kind
     for panel in panels[len(problems) :]:
         panel.set_axis_off()
     handles = {h.get_label(): h for p in panels for h in p.get_legend_handles_labels()[0]}
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, fontsize=8)
     figure.supxlabel("share of the budget that is spent", fontsize=9)
     figure.supylabel(_LABELS[METRICS[search.goal]], fontsize=9)
     return figure_file(figure, kind)
@@ -75,11 +76,11 @@ def _draw(
         mean = np.array([own[share].mean for share in x])
         error = np.array([own[share].std / own[share].n ** 0.5 for share in x])
         largest = max(largest, float(mean.max(initial=0.0)))
-        label = f"{method}"
-        axes.plot(x, mean, color=colours[method], label=label, linewidth=1.4)
-        low, high = np.maximum(mean - 2 * error, _FLOOR * largest), mean + 2 * error
+        axes.plot(x, mean, color=colours[method], label=method, linewidth=1.4)
+        high = mean + 2 * error
+        low = mean**2 / np.maximum(high, _TINY)  # as far below as above, on a logarithmic axis
         axes.fill_between(x, low, high, color=colours[method], alpha=0.15, lw=0)
     axes.set_yscale("log")
-    axes.set_ylim(bottom=max(_FLOOR * largest, 1e-300))
+    axes.set_ylim(bottom=max(_FLOOR * largest, _TINY))
     axes.set_title(problem, fontsize=9)
     axes.tick_params(labelsize=7)
