@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.base
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state as sklearns_random_state
 
@@ -137,3 +138,9 @@ def test_no_rows_are_refused_by_a_fit_and_by_a_prediction(two_fidelities):
         MAST().fit(X[:0], y[:0])
     with pytest.raises(DataError, match=r"0 sample\(s\)"):
         MAST().fit(X, y).predict(X[:0])
+
+
+def test_sparse_tables_are_refused_by_an_error_of_ours(two_fidelities):
+    X, y, _, _ = two_fidelities
+    with pytest.raises(DataError, match=r"[Ss]parse"):
+        MAST().fit(csr_matrix(X), y)

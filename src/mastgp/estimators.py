@@ -197,7 +197,7 @@ def validated(model: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
         raise
     except OverflowError as error:  # whole numbers beyond the range of floats
         raise DataError(f"X cannot be read as numbers: {error}") from error
-    except ValueError as error:
+    except (ValueError, TypeError) as error:  # a TypeError, if X is sparse
         raise DataError(str(error)) from error
 
 

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from mastgp.bench import packed
 from mastgp.bench.packed import is_packed, pack, read_results, unpack
 from mastgp.bench.store import Store
 from mastgp.bench.units import Unit
@@ -57,3 +58,26 @@ def test_damage_is_named(tmp_path):
     (tmp_path / "torn.csv.gz").write_bytes(path.read_bytes()[:60])
     with pytest.raises(FileError, match="cannot read"):
         unpack(tmp_path / "torn.csv.gz")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"x" * 2000, b"experiment,seed\n" + b"x" * 200_000 + b",1\n", b"experiment,seed\nx\n"],
+)
+def test_files_of_strangers_are_refused_with_a_word(tmp_path, monkeypatch, content):
+    monkeypatch.setattr(packed, "MOST_BYTES", 1000 if content[:2] == b"xx" else 10**6)
+    (tmp_path / "a.csv").write_bytes(content)
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(content))
+    for name in ("a.csv", "a.csv.gz"):
+        with pytest.raises(FileError):
+            unpack(tmp_path / name)
+
+
+def test_damaged_bytes_of_a_compressed_file_are_an_error_of_ours(tmp_path):
+    path = tmp_path / "runs.csv.gz"
+    pack(records(), path)
+    content = bytearray(path.read_bytes())
+    for at in range(10, len(content)):
+        path.write_bytes(bytes([*content[:at], content[at] ^ 0xFF, *content[at + 1 :]]))
+        with pytest.raises(FileError):
+            unpack(path)

@@ -74,6 +74,7 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path):
         (result(0, status="fine"), "its status is 'fine'"),
         (result(0, status="failed"), "it has no text of its error"),
         (result(0, rmse="small"), "'rmse' is 'small', not a number"),
+        (result(0, rmse=10**400), "'rmse' is 1000.*, not a number"),
         (result(0, nlpd=[1]), r"'nlpd' is \[1\], not a number"),
         ({k: v for k, v in result(0).items() if k != "rmse"}, "it has no 'rmse' and no 'regret'"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ _WHOLE = ("seed", "test_size")
 _TEXTS = frozenset({*_UNIT, "status", "version", "error"} - set(_WHOLE))
 #: Digits that are kept of a number.
 _DIGITS = 8
+#: Largest record that is read, in bytes.
+MOST_BYTES = 2**28
 
 
 def pack(records: Iterable[Mapping[str, Any]], path: str | Path) -> int:
@@ -56,14 +59,14 @@ def _shown(value: Any) -> str:
 
 def is_packed(path: str | Path) -> bool:
     """Whether a file holds results of units, and not cells of a report."""
-    header = unpacked(path).partition("\n")[0].split(",")
+    header = _unpacked(path).partition("\n")[0].split(",")
     return "seed" in header
 
 
 def unpack(path: str | Path) -> list[dict[str, Any]]:
     """Read results of units from a packed file, each checked."""
     found = []
-    for number, row in enumerate(csv.DictReader(unpacked(path).splitlines()), start=2):
+    for number, row in enumerate(csv_rows(path), start=2):
         record = {"status": "ok", **{n: v for n, v in row.items() if n and v not in (None, "")}}
         try:
             read = {name: _value(name, value) for name, value in record.items()}
@@ -82,10 +85,21 @@ def _value(name: str, text: str) -> Any:
     return int(text) if name in _WHOLE else float(text)
 
 
-def unpacked(path: str | Path) -> str:
-    """The text of a file; a name that ends in .gz is decompressed."""
+def csv_rows(path: str | Path) -> list[dict[str, str]]:
+    """Rows of a CSV file by column; a name that ends in .gz is decompressed."""
     try:
-        content = Path(path).read_bytes()
-        return (gzip.decompress(content) if str(path).endswith(".gz") else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+        return list(csv.DictReader(_unpacked(path).splitlines(), restval=""))
+    except csv.Error as error:
+        raise FileError(f"{path} cannot be read as CSV: {error}") from error
+
+
+def _unpacked(path: str | Path) -> str:
+    """The text of a file, unless it is too large."""
+    try:
+        with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:
+            content: bytes = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise FileError(f"{path} has more than {MOST_BYTES // 2**20} MB, and no more are read")
+        return content.decode()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise FileError(f"cannot read {path}: {error}") from error

@@ -12,6 +12,7 @@ import fcntl
 import json
 import numbers
 import os
+import reprlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -105,9 +106,20 @@ def _wrong_outcome(record: dict[str, Any]) -> str | None:
     known = {*Unit.__dataclass_fields__, "status", "version", "error"}
     scores = {name: value for name, value in record.items() if name not in known}
     for name, value in scores.items():
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
-            return f"{name!r} is {value!r}, not a number"
+        if not _is_number(value):
+            return f"{name!r} is {reprlib.repr(value)}, not a number"
     return None if {"rmse", "regret"} & scores.keys() else "it has no 'rmse' and no 'regret'"
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number that floats can hold."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 class Appender:

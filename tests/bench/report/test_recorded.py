@@ -63,3 +63,10 @@ def test_files_that_are_no_record(tmp_path, text, words):
         read_recorded(path)
     with pytest.raises(FileError, match="cannot read"):
         read_recorded(tmp_path / "none.csv")
+
+
+def test_a_line_with_too_few_cells_is_named(results, tmp_path):
+    lines = long_csv(results).splitlines()
+    (tmp_path / "a.csv").write_text("\n".join([*lines[:2], "a,b"]))
+    with pytest.raises(FileError, match=r"a\.csv, line 3: could not convert"):
+        read_recorded(tmp_path / "a.csv")

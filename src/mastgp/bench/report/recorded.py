@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...errors import FileError
-from ..packed import is_packed, unpack, unpacked
+from ..packed import csv_rows, is_packed, unpack
 from ..version import UNKNOWN
 from .cells import Cell, Key, marked
 from .paper import paper_value
@@ -55,7 +55,7 @@ def read_recorded(path: str | Path) -> Results:
     """
     if is_packed(path):
         return Results.of(unpack(path))
-    rows = list(csv.DictReader(unpacked(path).splitlines()))
+    rows = csv_rows(path)
     missing = [name for name in _NEEDED if not rows or name not in rows[0]]
     if missing:
         raise FileError(f"{path} is no record of results: it has no column {missing[0]!r}")
