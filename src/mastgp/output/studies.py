@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..next.study import Study
 
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
+_COLOURS = ("#000000", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
 _RED = "#D55E00"
 #: Inputs whose values are drawn over the target, at most.
 MOST_INPUTS = 4
@@ -88,7 +88,7 @@ def _draw_best(axes: Axes, study: Study, ended: Sequence[Trial], spent: Any) -> 
     if so_far:
         end = float(spent[-1])
         money_, values = zip(*so_far, (end, so_far[-1][1]), strict=True)
-        axes.step(money_, values, where="post", color="black", label=f"best {definition.top}")
+        axes.step(money_, values, where="post", color="#0072B2", label=f"best {definition.top}")
 
 
 def _draw_check(axes: Axes, study: Study) -> None:
@@ -128,6 +128,6 @@ def _places(trials: Sequence[Trial], name: str, levels: Sequence[str] | None) ->
 
 
 def _colours(study: Study) -> list[str]:
-    """A colour for each fidelity, the most expensive one in blue."""
+    """A colour for each fidelity, the most expensive one in black, as in all figures."""
     n = len(study.definition.costs)
     return [_COLOURS[(n - 1 - i) % len(_COLOURS)] for i in range(n)]

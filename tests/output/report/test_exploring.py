@@ -13,3 +13,11 @@ def test_advice_that_cannot_be_given_is_explained():
 def test_every_input_has_a_control():
     shown = exploring.explore_section([entry_of("drag", fitted("mast"))])
     assert shown.count('type="range"') >= 2
+
+
+def test_what_is_rounded_to_zero_has_no_sign():
+    assert [exploring.index_text(value) for value in (-0.0003, 0.0004, -0.0151)] == [
+        "0.000",
+        "0.000",
+        "-0.015",
+    ]

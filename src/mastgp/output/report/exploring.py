@@ -212,10 +212,10 @@ def _indices_of(entry: Entry) -> Markup:
     rows = [
         [
             entry.page["inputs"][i]["name"],
-            f"{indices.first[i]:.3f}",
-            f"{indices.first_low[i]:.3f} to {indices.first_high[i]:.3f}",
-            f"{indices.total[i]:.3f}",
-            f"{indices.total_low[i]:.3f} to {indices.total_high[i]:.3f}",
+            index_text(indices.first[i]),
+            f"{index_text(indices.first_low[i])} to {index_text(indices.first_high[i])}",
+            index_text(indices.total[i]),
+            f"{index_text(indices.total_low[i])} to {index_text(indices.total_high[i])}",
         ]
         for i in order
     ]
@@ -244,6 +244,11 @@ def _bar(entry: Entry, i: int) -> Markup:
     figures = f"{_share(indices.first[i])} / {_share(indices.total[i])}"
     name = entry.page["inputs"][i]["name"]
     return tag("div", tag("div", name), track, tag("div", figures, class_="figures"), class_="bar")
+
+
+def index_text(value: float) -> str:
+    """An index with three decimals; what is rounded to zero has no sign."""
+    return f"{round(float(value), 3) + 0.0:.3f}"
 
 
 def _share(value: float) -> str:

@@ -27,7 +27,7 @@ def each(entries: Sequence[Entry], content: Callable[[Entry, int], Any]) -> Mark
         for entry, part in zip(entries, shown, strict=True)
         if part
     ]
-    return tag("div", *titled, class_="pair")
+    return tag("div", *titled, class_="pair models")
 
 
 def mark(kind: str, words: str, series: str) -> Markup:
