@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mastgp import CategoriesWarning, Dataset, MissingWarning
+from mastgp import CategoriesWarning, DataError, Dataset, MissingWarning
 from mastgp.data import streaming
 from mastgp.data.columns import Roles
 from mastgp.data.naming import Named
@@ -123,3 +123,24 @@ def test_warnings_name_the_row_of_the_file(tmp_path):
     write_parts(frame, tmp_path / "coarse", 3)
     with pytest.warns(UserWarning, match=r"1e\+30 in row 46 of coarse/p002.parquet"):
         Dataset.from_files(["coarse"], "y")
+
+
+def test_an_interrupted_or_failed_fit_writes_nothing(tmp_path, monkeypatch):
+    """A broken file in the middle of a folder, and an interrupt while files are read."""
+    from mastgp.cli.fit import ColumnOptions, read
+    from mastgp.data import partitions
+
+    folder = write_parts(table(2000), tmp_path / "coarse", 6)
+    before = sorted(tmp_path.iterdir())
+    (folder / "p003.parquet").write_bytes(b"PAR1 and nothing else")
+    columns = ColumnOptions(["y"], None, None, None, None)
+    with pytest.raises(DataError, match=r"coarse/p003.parquet cannot be read as Parquet"):
+        read(["coarse"], columns)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(partitions, "report", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        read(["coarse"], columns)
+    assert sorted(tmp_path.iterdir()) == before

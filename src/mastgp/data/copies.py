@@ -27,7 +27,7 @@ def without_copies(data: Dataset) -> Dataset:
         "included, and are left out",
         CopiesWarning,
     )
-    kept = [f.subset(~copies[f.name]) for f in data.cheaper]
+    kept = [f.subset(~copies[f.name]) if f.name in copied else f for f in data.cheaper]
     return replace(data, fidelities=(*(f for f in kept if len(f.y)), data.top))
 
 

@@ -73,7 +73,8 @@ class Fitting:
 
         def fit() -> Fitted:
             hints = self.hints(what, fidelity.y, before)
-            return surrogate.fit_stage(data.unit(fidelity), fidelity.y, noise_var, hints)
+            fitted = surrogate.fit_stage(data.unit(fidelity), fidelity.y, noise_var, hints)
+            return _with_all_rows(fitted, fidelity, data)
 
         return self.shared(surrogate, [fidelity, before], data.scale_of(fidelity.y), fit)
 
@@ -103,6 +104,15 @@ def nearly_same(new: Fidelity, old: Fidelity) -> bool:
     """Whether observations are the same, but for a few of very many that are left out."""
     n, before = len(new.y), len(old.y)
     return new is old or (before >= MANY_ROWS and FEW_LEFT_OUT * before <= n <= before)
+
+
+def _with_all_rows(fitted: Fitted, fidelity: Fidelity, data: Dataset) -> Fitted:
+    """The fit of a fidelity; where it has a sample in memory, with all rows of its stream."""
+    if fidelity.stream is None:
+        return fitted
+    from ..surrogates.many.streamed import given_all_rows
+
+    return given_all_rows(fitted, fidelity.stream, data.box)
 
 
 def stage_surrogate(chosen: Choice, data: Dataset) -> Surrogate:

@@ -305,7 +305,7 @@ def _with_top(
 
 def left_of(data: Dataset, factor: float, below: Array) -> Dataset:
     """The top level's data, less a factor times the level below."""
-    top = replace(data.top, y=data.top.y - factor * below)
+    top = replace(data.top, y=data.top.y - factor * below, stream=None)
     return replace(data, fidelities=(top,))
 
 

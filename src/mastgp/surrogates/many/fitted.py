@@ -52,6 +52,8 @@ class ManyReport:
         Root mean squared error of each tool on held-out rows, noise included, in units.
     nlpd : dict of str to float
         Negative mean log density of held-out rows, in units.
+    total : int or None
+        Number of rows that the tool knows, where those it was chosen by are a sample of them.
     """
 
     n: int
@@ -60,6 +62,7 @@ class ManyReport:
     explained: float
     rmse: dict[str, float] = field(default_factory=dict)
     nlpd: dict[str, float] = field(default_factory=dict)
+    total: int | None = None
 
 
 class ManyRows:
@@ -72,6 +75,8 @@ class ManyRows:
     report_of_choice : ManyReport
     noise_var : array of shape (n,)
         Noise variance of every row.
+    categories : tuple of Category
+        Inputs that have a column for each level.
     """
 
     #: There is no search for hyperparameters of all rows to report of.
@@ -89,17 +94,17 @@ class ManyRows:
         self.tool, self.units, self.extra = tool, units, extra
         self.noise_var = noise_var
         self.report_of_choice = report
-        self._categories = tuple(categories)
+        self.categories = tuple(categories)
 
     def predict(self, X: Array, /) -> tuple[Array, Array]:
         """Mean and variance of the response at unit-cube inputs (n, d), each of shape (n,)."""
-        mean, var = self.tool.predict(_columns(np.asarray(X, dtype=float), self._categories))
+        mean, var = self.tool.predict(columns_of(np.asarray(X, dtype=float), self.categories))
         scale = self.units.scale
         return self.units.mean + scale * mean, scale**2 * (var + self.extra)
 
     def predict_mean(self, X: Array) -> Array:
         """Mean of the response at unit-cube inputs, shape (n,)."""
-        columns = _columns(np.asarray(X, dtype=float), self._categories)
+        columns = columns_of(np.asarray(X, dtype=float), self.categories)
         own = getattr(self.tool, "predict_mean", None)
         mean = self.tool.predict(columns)[0] if own is None else own(columns)
         return self.units.mean + self.units.scale * np.asarray(mean)
@@ -107,7 +112,7 @@ class ManyRows:
     @property
     def abilities(self) -> frozenset[str]:
         """What the tool can do besides predicting: "covariance" and "gradient", if it is a GP."""
-        joint = isinstance(self.tool, InducingProcess | GaussianProcess) and not self._categories
+        joint = isinstance(self.tool, InducingProcess | GaussianProcess) and not self.categories
         return frozenset({"covariance", "gradient"} if joint else ())
 
     def predict_covariance(self, X: Array) -> tuple[Array, Array]:
@@ -128,6 +133,10 @@ class ManyRows:
         assert isinstance(self.tool, InducingProcess | GaussianProcess)
         return self.tool
 
+    def with_tool(self, tool: Tool, report: ManyReport) -> ManyRows:
+        """The same model with another tool of the same kind."""
+        return ManyRows(tool, self.units, self.noise_var, self.extra, report, self.categories)
+
     def sentence(self) -> str:
         """Which tool was chosen and what the others gave, in words."""
         report = self.report_of_choice
@@ -138,8 +147,9 @@ class ManyRows:
             if kind != report.chosen
         ]
         return (
-            f"{chosen} of {report.n} rows: held-out error {report.rmse[report.chosen]:.4g}, noise "
-            f"included ({100.0 * report.explained:.4g} % explained); {', '.join(others)}"
+            f"{chosen} of {report.total or report.n} rows: held-out error "
+            f"{report.rmse[report.chosen]:.4g}, noise included "
+            f"({100.0 * report.explained:.4g} % explained); {', '.join(others)}"
         )
 
     def get_state(self) -> dict[str, Any]:
@@ -168,7 +178,7 @@ class ManyRows:
         if len(noise_var) not in (1, report.n):
             raise stored.DamagedError("noise_var has another number of rows than the model")
         extra = float(stored.number(state["extra"], "extra", low=0.0))
-        width = _columns(np.zeros((1, n_inputs)), categories).shape[1]
+        width = columns_of(np.zeros((1, n_inputs)), categories).shape[1]
         tool = restored(state["many"], state["tool"], width)
         noise_var = np.broadcast_to(noise_var, report.n)
         return cls(tool, Units(mean, scale), noise_var, extra, report, categories)
@@ -196,7 +206,7 @@ def fit_many(
         Called now and then. It may raise to stop the fit.
     """
     known = None if noise_var is None else np.asarray(noise_var, dtype=float)
-    rows, units = shuffled(_columns(X, categories), y, known)
+    rows, units = shuffled(columns_of(X, categories), y, known)
     choice = choose(rows, on_evaluation)
     noise = units.scale**2 * choice.noise
     report = _report(choice, units, len(rows))
@@ -206,7 +216,8 @@ def fit_many(
     return ManyRows(choice.tool, units, spread, choice.extra, report, categories)
 
 
-def _columns(X: Array, categories: Sequence[Category]) -> Array:
+def columns_of(X: Array, categories: Sequence[Category]) -> Array:
+    """Unit-cube inputs as tools see them: with a column for each level of a category."""
     return one_hot(X, categories) if categories else X
 
 
@@ -237,6 +248,8 @@ def _checked_report(report: Any) -> ManyReport:
     stored.number(report["n"], "n", low=1, whole=True)
     stored.number(report["inducing"], "inducing", low=0, whole=True)
     stored.number(report["explained"], "explained")
+    if report.get("total") is not None:
+        stored.number(report["total"], "total", low=report["n"], whole=True)
     for name in ("rmse", "nlpd"):
         for kind, value in stored.mapping(report[name], name).items():
             stored.text(kind, name)
