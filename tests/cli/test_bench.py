@@ -87,6 +87,17 @@ def test_report_of_a_recorded_one(mast, tmp_path):
     assert again == (tmp_path / "first" / "report.csv").read_text()
 
 
+def test_report_on_several_pages_from_two_records(mast, tmp_path):
+    write_store("first")
+    assert mast("report", "--out", "first")[0] == 0
+    assert mast("record", "first", "-o", "runs.csv.gz")[0] == 0
+    recorded = ["--recorded", "runs.csv.gz", "--recorded", "first/report.csv"]
+    code, out, _ = mast("report", *recorded, "--page", "page.md", "--split")
+    assert code == 0
+    assert out.split()[:2] == ["page.md", "page/two-fidelity.md"]
+    assert "| branin | 1.00 [1.19] |" in (tmp_path / "page" / "two-fidelity.md").read_text()
+
+
 def test_report_notes_mixed_versions(mast):
     write_store("bench-results")
     with Store("bench-results").appending() as store:

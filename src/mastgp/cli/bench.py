@@ -85,12 +85,19 @@ Comment = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="File whose text goes to the top of that page."),
 ]
+Split = Annotated[
+    bool,
+    typer.Option(
+        "--split", help="Tables of that page go to a page per experiment, in a folder of its name."
+    ),
+]
 Recorded = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         metavar="FILE",
-        help="CSV file of an earlier report, or of 'mast bench record', to be used instead of "
-        "results in --out; with --page only the page is written.",
+        help="Record of 'mast bench record', or CSV file of an earlier report, to be used instead "
+        "of results in --out; with --page only pages are written. Of several files each adds the "
+        "methods of an experiment that those before it do not have.",
     ),
 ]
 
@@ -152,20 +159,21 @@ def report(
     page: Page = None,
     comment: Comment = None,
     recorded: Recorded = None,
+    split: Split = False,
 ) -> None:
     """Write tables and figures: Markdown, LaTeX, CSV and one HTML page."""
-    from ..bench.report import Results, read_recorded, write_page, write_report
+    from ..bench.report import Results, read_recorded, write_page, write_pages, write_report
 
-    _check_outputs(out, page, comment, recorded)
-    results = read_recorded(recorded) if recorded else Results.of(_stored(out))
+    _check_outputs(out, page, comment, recorded or [])
+    results = read_recorded(*recorded) if recorded else Results.of(_stored(out))
     paths = []
     with terminal.notes():
-        if page is None or recorded is None:
+        if page is None or not recorded:
             Path(out).mkdir(parents=True, exist_ok=True)
             paths += write_report(results, out)
         if page is not None:
             text = Path(comment).read_text(encoding="utf-8") if comment else ""
-            paths += write_page(results, page, text)
+            paths += (write_pages if split else write_page)(results, page, text)
     for path in paths:
         terminal.say(str(path))
 
@@ -271,13 +279,13 @@ def download(
         terminal.say(str(path))
 
 
-def _check_outputs(out: str, page: str | None, comment: str | None, recorded: str | None) -> None:
+def _check_outputs(out: str, page: str | None, comment: str | None, recorded: list[str]) -> None:
     """Refuse to write a page or a report over a file that it is made of."""
     from ..bench.report.write import REPORT_FILES
 
     report = [] if page and recorded else [str(Path(out) / name) for name in REPORT_FILES]
     for output in [*report, *([page] if page else [])]:
-        check_is_no_input(output, [path for path in (comment, recorded) if path])
+        check_is_no_input(output, [path for path in (comment, *recorded) if path])
 
 
 def _available(problems: tuple[str, ...], data: str | None) -> list[str]:

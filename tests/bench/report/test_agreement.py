@@ -5,7 +5,7 @@ import math
 import pytest
 
 from mastgp.bench.experiments import BASELINE
-from mastgp.bench.report.agreement import agreement, rank_correlation
+from mastgp.bench.report.agreement import agreement, differing_rows, rank_correlation
 from mastgp.bench.report.cells import Cell, Key, cells
 
 
@@ -25,6 +25,15 @@ def test_rank_correlation_with_the_papers_ablation(record):
     correlation = rank_correlation(cells(records))
     assert correlation.n_cells == 4
     assert correlation.pooled == correlation.within == pytest.approx(1.0)
+
+
+def test_differing_rows_are_the_worst_first():
+    rows = {"branin": (1.0, 1.0), "park1": (2.0, 1.0), "levy": (3.0, 1.0), "ackley": (0.5, 1.0)}
+    table = {
+        Key("two-fidelity", problem, "mast", "", "rmse"): Cell(ours, 0.1, 25, paper=paper)
+        for problem, (ours, paper) in rows.items()
+    }
+    assert [key.problem for key, _ in differing_rows(table)] == ["levy", "park1", "ackley"]
 
 
 def test_problems_that_differ_hide_variants_that_rank_the_other_way():

@@ -34,6 +34,16 @@ def test_a_report_can_be_read_again(results, tmp_path):
     assert long_csv(again) == long_csv(results)
 
 
+def test_a_further_file_adds_methods_that_are_missing(results, runs, tmp_path):
+    (tmp_path / "first.csv").write_text(long_csv(results))
+    more = Results.of(runs(mast=[9.0], fire=[2.0]))
+    (tmp_path / "more.csv").write_text(long_csv(more))
+    both = read_recorded(tmp_path / "first.csv", tmp_path / "more.csv")
+    assert both.cells[KEY].mean == results.cells[KEY].mean
+    assert both.cells[Key("two-fidelity", "branin", "fire", "", "rmse")].mean == 2.0
+    assert {key.method for key in both.summaries} == {"mast", "auto", "fire"}
+
+
 def test_compressed(results, tmp_path):
     path = tmp_path / "report.csv.gz"
     path.write_bytes(gzip.compress(long_csv(results).encode()))

@@ -1,6 +1,7 @@
 """Tables and figures of benchmark results: cells, marks, summaries, and formats."""
 
 from .cells import Cell, Key, cells
+from .pages import write_pages
 from .recorded import long_csv, read_recorded
 from .summaries import Results
 from .write import write_page, write_report
@@ -13,5 +14,6 @@ __all__ = [
     "long_csv",
     "read_recorded",
     "write_page",
+    "write_pages",
     "write_report",
 ]

@@ -69,14 +69,23 @@ def _problems(name: str, present: set[str]) -> list[str]:
     return own + sorted(present - set(own))
 
 
-def figure_file(figure: Figure, kind: str) -> bytes:
+def figure_file(figure: Figure, kind: str, dpi: int = 65) -> bytes:
     """A figure as a file, the same bytes for the same figure."""
     from matplotlib import rc_context
 
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "mastgp"}):
         metadata = {"Date": None} if kind == "svg" else {}
-        figure.savefig(buffer, format=kind, metadata=metadata, dpi=65)
+        figure.savefig(buffer, format=kind, metadata=metadata, dpi=dpi)
+    return _small(buffer) if kind == "png" else buffer.getvalue()
+
+
+def _small(picture: io.BytesIO) -> bytes:
+    """A PNG file of at most 128 colours, a third as large."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.open(picture).convert("RGB").quantize(128).save(buffer, "png", optimize=True)
     return buffer.getvalue()
 
 

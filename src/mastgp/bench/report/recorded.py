@@ -47,12 +47,31 @@ def _fields(cell: Cell) -> list[str]:
     ]
 
 
-def read_recorded(path: str | Path) -> Results:
-    """Read results that a report wrote as CSV, or packed units; .gz files are decompressed.
+def read_recorded(*paths: str | Path) -> Results:
+    """Read results that a report wrote as CSV, or records of units; .gz files are decompressed.
 
+    Of several files each adds the methods of an experiment that those before it do not have.
     Of a report the columns experiment, problem, method, setting, metric, mean, std and seeds are
     needed, others are not. The paper's values are looked up, not read.
     """
+    first, *rest = (_read(path) for path in paths)
+    for more in rest:
+        first = _with_more(first, more)
+    return first
+
+
+def _with_more(first: Results, more: Results) -> Results:
+    """Results, and those of methods in experiments that they do not have."""
+    known = {(key.experiment, key.method) for key in first.cells}
+
+    def new(table: Mapping[Key, Cell]) -> dict[Key, Cell]:
+        return {k: c for k, c in table.items() if (k.experiment, k.method) not in known}
+
+    cells = {**first.cells, **new(more.cells)}
+    return Results(cells, {**first.summaries, **new(more.summaries)}, (*first.notes, *more.notes))
+
+
+def _read(path: str | Path) -> Results:
     if is_packed(path):
         return Results.of(unpack(path))
     rows = csv_rows(path)

@@ -35,10 +35,11 @@ _CELLS = (
 
 def write_report(results: Results, folder: str | Path) -> list[Path]:
     """Write report.md, report.tex, report.csv, report.html and figures; return their paths."""
+    warn_if_mixed(results)
     tables = [*build_tables(results), *search_tables(results.cells)]
     figures = {**sweep_figures(results.cells), **search_figures(results.cells)}
-    notes = [*_head(results), *agreement(results.cells)]
-    return _write(
+    notes = [*head(results), *agreement(results.cells)]
+    return write_files(
         Path(folder),
         {f"{name}.svg": figure for name, figure in figures.items()}
         | {
@@ -52,14 +53,15 @@ def write_report(results: Results, folder: str | Path) -> list[Path]:
 
 def write_page(results: Results, page: str | Path, comment: str = "") -> list[Path]:
     """Write a shorter report as a page of documentation, figures in ``images`` beside it."""
+    warn_if_mixed(results)
     target = Path(page)
     drawn = {**sweep_figures(results.cells, "png"), **search_figures(results.cells, "png")}
     figures = {f"{name}.png": figure for name, figure in drawn.items()}
     text = page_text(results, comment)
     (target.parent / "images").mkdir(exist_ok=True)
     return [
-        *_write(target.parent, {target.name: text.encode()}),
-        *_write(target.parent / "images", figures),
+        *write_files(target.parent, {target.name: text.encode()}),
+        *write_files(target.parent / "images", figures),
     ]
 
 
@@ -71,7 +73,7 @@ def page_text(results: Results, comment: str = "") -> str:
         for k in results.cells
         if k.experiment.startswith("sweep") or k.experiment in SEARCHES
     )
-    notes = [*_head(results), "", comment.strip(), ""]
+    notes = [*head(results), "", comment.strip(), ""]
     if agreed := agreement(results.cells):
         notes += ["## Agreement with the paper", "", *agreed]
     only_searches = all(k.experiment in SEARCHES for k in results.cells)
@@ -79,8 +81,8 @@ def page_text(results: Results, comment: str = "") -> str:
     return markdown(tables, notes, drawn, "images/{}.png", title)
 
 
-def _head(results: Results) -> list[str]:
-    """What holds for all tables; warns where different code computed the cells of a method."""
+def warn_if_mixed(results: Results) -> None:
+    """Warn where different code computed the cells of a method."""
     if results.mixed:
         warn(
             f"different versions of the code computed the results of {listed(results.mixed)}; "
@@ -88,6 +90,10 @@ def _head(results: Results) -> list[str]:
             "compared",
             MixedVersionsWarning,
         )
+
+
+def head(results: Results) -> list[str]:
+    """What holds for all tables: versions of the code, seeds, and how cells are compared."""
     named = (f"{method} {' '.join(found)}" for method, found in results.versions.items())
     versions = ", ".join(named) or "none"
     recorded = any(not c.by_seed for k, c in results.cells.items() if k.experiment not in SEARCHES)
@@ -98,7 +104,7 @@ def _head(results: Results) -> list[str]:
     ]
 
 
-def _write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     """Write files into a folder; return their paths."""
     for name, content in files.items():
         with atomic_write(folder / name) as file:
