@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+import many_rows
 import mastgp
 import peers
 from mastgp import MAST
@@ -95,6 +96,24 @@ def scaling(sizes: list[int]) -> list[str]:
     return lines
 
 
+#: Beyond this many rows only tools run that are known to end.
+MOST_ROWS_OF_ALL = 10_000
+QUICK = ("ours", "boosting", "svgp", "exact-2000")
+
+
+def many(sizes: list[int], limit: float) -> list[str]:
+    """One cheap level of Borehole, by our choice of tools and by other libraries."""
+    lines = [
+        "| problem | rows | seed | tool | RMSE | coverage | seconds | MB |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for n in sizes:
+        for tool in many_rows.TOOLS if n <= MOST_ROWS_OF_ALL else QUICK:
+            lines.append(many_rows.line(tool, "borehole", n, 100, limit))
+            print(lines[-1], flush=True)
+    return lines
+
+
 def throughput() -> list[str]:
     """Predictions a second with 150 training points."""
     rng = np.random.default_rng(0)
@@ -112,6 +131,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--sizes", default="500,1000,2000,4000")
+    parser.add_argument("--many", default="1000,4000,10000,100000,1000000")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for a run of many rows")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -119,11 +140,15 @@ def main() -> None:
         fits = fit_times(options.seeds)
         predictions = throughput()
     sizes = scaling([int(n) for n in options.sizes.split(",")])
+    rows = many([int(n) for n in options.many.split(",")], options.limit)
     if options.output:
-        options.output.write_text(page(fits, predictions, sizes, options.seeds), encoding="utf-8")
+        text = page(fits, predictions, sizes, rows, options.seeds)
+        options.output.write_text(text, encoding="utf-8")
 
 
-def page(fits: list[str], predictions: list[str], sizes: list[str], seeds: int) -> str:
+def page(
+    fits: list[str], predictions: list[str], sizes: list[str], rows: list[str], seeds: int
+) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in ("botorch", "torch", "smt", "numpy"))
     return "\n".join(
         [
@@ -149,6 +174,13 @@ def page(fits: list[str], predictions: list[str], sizes: list[str], seeds: int) 
             "Borehole (8-D), a tenth of the points expensive.",
             "",
             *sizes,
+            "",
+            "## Scale: very many rows of one response, one thread",
+            "",
+            "The cheap level of Borehole. Errors are over the standard deviation of the rows,",
+            "seconds are those of the processor. `perf/many_rows.py` has the other problems.",
+            "",
+            *rows,
             "",
         ]
     )

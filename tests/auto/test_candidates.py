@@ -113,6 +113,7 @@ def test_a_blend_of_many_rows_fits_their_level_once(monkeypatch):
     model = AutoSurrogate(order=["coarse", "fine"], transform=False).fit(X, y, fidelity=labels)
     assert len(calls) == 1
     assert model.verdict_.fidelities[0].word == "helps"
+    assert "of 2100 rows" in model.facts()["model of coarse"]
     Q = rng.uniform(0.05, 0.95, (200, 2))
     truth = 2 * np.sin(6 * Q[:, 0]) * (1 + Q[:, 1]) + Q[:, 1]
     low, high = model.predict_interval(Q)

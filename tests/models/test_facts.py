@@ -5,8 +5,17 @@ import json
 import numpy as np
 import pytest
 
+from mastgp.errors import MastError
 from mastgp.gp import GaussianProcess, Model
-from mastgp.models.facts import fit_reports, input_facts, noise_facts
+from mastgp.models.facts import (
+    abilities_with,
+    fit_reports,
+    input_facts,
+    noise_facts,
+    plain_stage,
+    tool_facts,
+    tools_of,
+)
 
 
 @pytest.fixture
@@ -40,3 +49,29 @@ def test_reports_are_plain_data_of_fits_that_have_one(process):
     assert list(reports) == ["fitted"]
     assert reports["fitted"]["evaluations"] == process.report.evaluations
     assert json.loads(json.dumps(reports)) == reports
+
+
+class OfManyRows:
+    """A stage of very many rows."""
+
+    report_of_choice = object()
+    abilities = frozenset({"covariance"})
+
+    def sentence(self):
+        return "inducing points"
+
+
+def test_stages_of_many_rows_say_what_they_are():
+    assert tool_facts({"coarse": OfManyRows(), "fine": object()}) == {
+        "model of coarse": "inducing points"
+    }
+    assert tools_of({"noise": {}, "model of coarse": "splines"}) == {"model of coarse": "splines"}
+    assert input_facts(OfManyRows()) == []
+    with pytest.raises(MastError, match="very many rows"):
+        plain_stage(OfManyRows())
+
+
+def test_a_model_can_do_what_all_of_its_stages_can():
+    able = frozenset({"covariance", "gradient", "samples", "file", "export"})
+    assert abilities_with(able, [object(), None]) == able
+    assert abilities_with(able, [OfManyRows()]) == {"covariance", "samples", "file"}

@@ -180,3 +180,13 @@ def test_a_function_of_the_users_sees_all_columns():
 
     trust_in(MIXED[:1], MIXED[1:], 0.5, metric=metric, categorical=[0])
     assert seen == [3]
+
+
+def test_blocks_do_not_change_trust(rng, monkeypatch):
+    cheap, top = rng.random((50, 2)), rng.random((6, 2))
+    whole = trust_in(cheap, top, 0.5, metric="manhattan", radius="linear")
+    monkeypatch.setattr("mastgp.models.trust._BLOCK_ROWS", 7)
+    parts = trust_in(cheap, top, 0.5, metric="manhattan", radius="linear")
+    np.testing.assert_array_equal(parts.value, whole.value)
+    np.testing.assert_array_equal(parts.nearest, whole.nearest)
+    np.testing.assert_array_equal(parts.neighbours, whole.neighbours)

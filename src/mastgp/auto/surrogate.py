@@ -28,6 +28,7 @@ from ..gp.responses import Bounded, Logarithm
 from ..models.calibration import widening, widening_without_each
 from ..models.continuing import Part, scaled
 from ..models.estimator import MultiFidelityRegressor
+from ..models.facts import tools_of
 from ..models.known import Known
 from ..models.queries import BLOCK_ROWS
 from ..models.stages import warn_about_ties
@@ -364,6 +365,7 @@ class AutoSurrogate(MultiFidelityRegressor):
             "weights": self.weights_,
             "widths": f"{self.spread_:.2f} times the members', as held-out points ask for",
             "response": self._about_response(),
+            **tools_of(next(iter(self.candidates_.values())).facts()),
         }
 
     def _about_response(self) -> str | None:

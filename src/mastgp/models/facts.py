@@ -15,6 +15,8 @@ from ..gp.plain import plain_process
 
 Array = NDArray[np.float64]
 
+_MODEL_OF = "model of "
+
 
 def noise_facts(variances: Mapping[str, Array]) -> dict[str, float]:
     """Noise standard deviation of each fidelity, from the variances of its observations."""
@@ -24,7 +26,12 @@ def noise_facts(variances: Mapping[str, Array]) -> dict[str, float]:
 def tool_facts(stages: Mapping[str, Any]) -> dict[str, str]:
     """Which tool models each fidelity of very many rows, in words."""
     many = {name: stage for name, stage in stages.items() if hasattr(stage, "report_of_choice")}
-    return {f"model of {name}": stage.sentence() for name, stage in many.items()}
+    return {f"{_MODEL_OF}{name}": stage.sentence() for name, stage in many.items()}
+
+
+def tools_of(facts: Mapping[str, Any]) -> dict[str, str]:
+    """What facts of a model say about tools for very many rows."""
+    return {key: value for key, value in facts.items() if key.startswith(_MODEL_OF)}
 
 
 def plain_stage(stage: Any) -> dict[str, Any]:

@@ -103,18 +103,23 @@ class AdditiveSums:
 
     def model(self, penalty: float, noise: float) -> Additive:
         """The model with a penalty, for rows whose noise has this variance."""
-        P = penalised(self.d, self.n_intervals) * (penalty * self.n)
-        P.flat[:: len(P) + 1] += _RIDGE * self.n
-        solved = np.linalg.solve(self.gram + P, np.column_stack([self.right, self.gram]))
+        solved = np.linalg.solve(self._matrix(penalty), np.column_stack([self.right, self.gram]))
         freedom = float(np.trace(solved[:, 1:]))
         coefficients = solved[:, 0].reshape(self.d, -1)
         return Additive(coefficients, self.mean, noise * freedom / self.n)
+
+    def _matrix(self, penalty: float) -> Array:
+        """What the coefficients are multiplied by in the normal equations."""
+        P = penalised(self.d, self.n_intervals) * (penalty * self.n)
+        P.flat[:: len(P) + 1] += _RIDGE * self.n
+        return self.gram + P
 
     def best(self, held_out: Rows) -> tuple[Additive, float]:
         """The model, and its penalty, that predicts rows best that were held out."""
         found = []
         for penalty in PENALTIES:
-            model = self.model(penalty, 0.0)
+            solved: Array = np.linalg.solve(self._matrix(penalty), self.right).astype(float)
+            model = Additive(solved.reshape(self.d, -1), self.mean, 0.0)
             error = float(np.mean((model.predict(held_out.X)[0] - held_out.y) ** 2))
             found.append((error, penalty))
         error, penalty = min(found)
