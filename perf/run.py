@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+import auto_times
 import many_rows
 import mastgp
 import peers
@@ -139,15 +140,21 @@ def main() -> None:
     with threadpool_limits(1):
         fits = fit_times(options.seeds)
         predictions = throughput()
+    blends = auto_times.measured(3)
     sizes = scaling([int(n) for n in options.sizes.split(",")])
     rows = many([int(n) for n in options.many.split(",")], options.limit)
     if options.output:
-        text = page(fits, predictions, sizes, rows, options.seeds)
+        text = page(fits, blends, predictions, sizes, rows, options.seeds)
         options.output.write_text(text, encoding="utf-8")
 
 
 def page(
-    fits: list[str], predictions: list[str], sizes: list[str], rows: list[str], seeds: int
+    fits: list[str],
+    blends: list[str],
+    predictions: list[str],
+    sizes: list[str],
+    rows: list[str],
+    seeds: int,
 ) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in ("botorch", "torch", "smt", "numpy"))
     return "\n".join(
@@ -164,6 +171,13 @@ def page(
             "predictions* is our test error over BoTorch's on the first seed (1: same model).",
             "",
             *fits,
+            "",
+            "## Auto, with its check and verdict, one thread",
+            "",
+            "`perf/auto_times.py`: three seeds, medians, seconds of the processor. *Ratio* is",
+            "the time of BoTorch's one model over that of auto, which fits ten or so.",
+            "",
+            *blends,
             "",
             "## Predicting, one thread, 150 training points",
             "",
