@@ -174,6 +174,7 @@ def test_opposite_levels_are_found(rng):
 def test_finds_the_quiet_mode_of_wiggly_data():
     """Without noise and exactly linear: no start may lead to a model that is all noise."""
     x = np.linspace(0, 1, 300)[:, None]
+    errors = []
     for seed in range(20):
         X = np.random.default_rng(seed).random((40, 1))
         labels = np.array(["low"] * 28 + ["high"] * 12)
@@ -182,7 +183,10 @@ def test_finds_the_quiet_mode_of_wiggly_data():
         model = CoKriging(order=ORDER).fit(X, y, fidelity=labels)
         assert model.rho_[0] == pytest.approx(1.5, abs=0.1)
         truth = 1.5 * np.sin(20 * x[:, 0]) + x[:, 0]
-        assert np.sqrt(np.mean((model.predict(x) - truth) ** 2)) < 0.4
+        errors.append(np.sqrt(np.mean((model.predict(x) - truth) ** 2)))
+    # A model that is all noise has an error of 1.1. One draw has a gap that nothing can fill.
+    assert max(errors) < 0.5
+    assert np.median(errors) < 0.015
 
 
 def test_one_expensive_point_shares_the_mean(rng):
