@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 LOCK := requirements-dev.lock
 CONSTRAINT := $(if $(LOCK),--constraint $(LOCK))
 
-.PHONY: demo test check docs perf claims fuzz audit lock clean
+.PHONY: demo test check docs perf claims fuzz audit package lowest lock clean
 
 demo: .venv/core.stamp  ## Install the core and run the main job on a bundled example.
 	$(BIN)/mast demo
@@ -38,6 +38,12 @@ fuzz: .venv/full.stamp  ## Look for counterexamples for ten minutes; OPTIONS="--
 
 audit: .venv/full.stamp  ## Known vulnerabilities of the locked packages, if the registry tells them.
 	$(BIN)/python perf/audit.py
+
+package:  ## Build wheel and sdist, install them in a clean environment without extras, and try them.
+	.ci/package
+
+lowest:  ## The same with the lowest versions of the dependencies that pyproject.toml allows.
+	.ci/package lowest
 
 lock: .venv/full.stamp .venv/docs.stamp  ## Write the versions of this environment to the lock file.
 	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' > .venv/frozen

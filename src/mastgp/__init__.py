@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from .next.suggestions import Suggestion, suggest
     from .output.report.advised import write_report
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "MAST",
