@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state as sklearns_random_state
 
 from mastgp import MAST, DataError, estimators
+from mastgp.errors import KindError
 from mastgp.estimators import validated
 from wing import COSTS, FIT, WING
 
@@ -142,5 +143,5 @@ def test_no_rows_are_refused_by_a_fit_and_by_a_prediction(two_fidelities):
 
 def test_sparse_tables_are_refused_by_an_error_of_ours(two_fidelities):
     X, y, _, _ = two_fidelities
-    with pytest.raises(DataError, match=r"[Ss]parse"):
+    with pytest.raises(KindError, match=r"[Ss]parse"):
         MAST().fit(csr_matrix(X), y)

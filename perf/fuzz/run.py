@@ -25,7 +25,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from cases import generator
 
 #: The fuzzers, with their shares of the cases.
-FUZZERS = {"api": 4, "tables": 12, "model_files": 8, "studies": 4, "command_line": 2, "kills": 1}
+FUZZERS = {
+    "api": 4,
+    "tables": 12,
+    "model_files": 8,
+    "study_files": 4,
+    "command_line": 2,
+    "kills": 1,
+}
 SLOWEST_SECONDS = 60.0
 #: A case of kills starts whole programs, and now and then a benchmark to its end.
 SLOWEST = {"kills": 600.0}

@@ -19,6 +19,10 @@ class DataError(MastError, ValueError):
     """The data or the options that describe them cannot be used; the message says where."""
 
 
+class KindError(DataError, TypeError):
+    """The data are of a kind that cannot be read as numbers, such as sparse or of dictionaries."""
+
+
 class FileError(MastError, OSError):
     """A file or folder cannot be read or written."""
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
-from .errors import DataError, MastError
+from .errors import DataError, KindError, MastError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -197,7 +197,9 @@ def validated(model: Any, X: Any, y: Any = None, *, reset: bool) -> Any:
         raise
     except OverflowError as error:  # whole numbers beyond the range of floats
         raise DataError(f"X cannot be read as numbers: {error}") from error
-    except (ValueError, TypeError) as error:  # a TypeError, if X is sparse
+    except TypeError as error:
+        raise KindError(str(error)) from error
+    except ValueError as error:
         raise DataError(str(error)) from error
 
 

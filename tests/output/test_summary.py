@@ -98,6 +98,7 @@ def test_options_are_those_of_the_method(two_fidelities):
         "categories": "latent",
         "inference": "map",
         "n_draws": 24,
+        "exact": False,
         "calibrate": False,
     }
     assert summarise(model)["factors"] == model.rho_.tolist()

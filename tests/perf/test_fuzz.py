@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[2] / "perf" / "fuzz"
 @pytest.fixture(scope="module")
 def fuzzers():
     """The modules of the fuzzers by name, as their own runner finds them."""
-    names = ("cases", "run", "api", "tables", "model_files", "studies", "command_line", "kills")
+    names = ("cases", "run", "api", "tables", "model_files", "study_files", "command_line", "kills")
     sys.path.insert(0, str(FOLDER))
     yield {name: importlib.import_module(name) for name in names}
     sys.path.remove(str(FOLDER))
@@ -33,7 +33,7 @@ def outcomes(fuzzers, name, context, n):
 
 
 @pytest.mark.parametrize(
-    ("name", "n"), [("api", 40), ("tables", 150), ("model_files", 80), ("studies", 60)]
+    ("name", "n"), [("api", 40), ("tables", 150), ("model_files", 80), ("study_files", 60)]
 )
 def test_a_right_answer_or_an_error_of_ours(fuzzers, tmp_path, name, n):
     context = fuzzers[name].prepare(tmp_path)

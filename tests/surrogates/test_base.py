@@ -341,7 +341,7 @@ def test_what_else_a_fitted_model_can_do(two_fidelities, forest):
     ]  # fmt: skip
     assert not model.augmented_.isna().any(axis=None)
     assert held_out(model).n_folds == 8
-    assert len(draw(model).axes) == 5
+    assert len(draw(model).axes) == 7
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X, return_std=True), model.predict(X, True))
 

@@ -16,8 +16,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from ..data.origin import without_folders
-
 #: Options of 'mast fit', by what they are about. Those not named here come last.
 FIT_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Data": (
@@ -79,6 +77,8 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; an option of one value that is given twice is refused."""
+        from ..data.origin import without_folders  # NumPy comes with it; help texts need none
+
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for param, times in Counter(order).items():
             single = param.param_type_name == "option" and not getattr(param, "multiple", False)
