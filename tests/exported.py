@@ -26,7 +26,8 @@ def response(X):
     return np.exp(np.sin(3 * X[:, 0]) + X[:, 1] ** 2) + X[:, 2]
 
 
-#: How each kind is built; those that begin with "levels" have a categorical input.
+#: How each kind is built; those that begin with "levels" have a categorical input, and those that
+#: begin with "many rows" too many cheap points for an exact process.
 BUILDERS = {
     "ar1": lambda: CoKriging(order=ORDER),
     "ar1, calibrated": lambda: CoKriging(order=ORDER, structure="shared-bias", calibrate=True),
@@ -46,6 +47,8 @@ BUILDERS = {
     "bounded": lambda: TransformedResponse(CoKriging(order=ORDER), Bounded(-1.0, 30.0)),
     "auto": lambda: AutoSurrogate(order=ORDER, random_state=0),
     "auto, calibrated": lambda: AutoSurrogate(order=ORDER, calibrate=True, random_state=0),
+    "many rows": lambda: CoKriging(order=ORDER),
+    "many rows, auto": lambda: AutoSurrogate(order=ORDER, random_state=0),
     "levels": lambda: CoKriging(order=ORDER),
     "levels, exchangeable": lambda: CoKriging(order=ORDER, categories="exchangeable"),
     "levels, mast": lambda: MAST(order=ORDER),
@@ -62,11 +65,15 @@ def inputs(rng, n, levels):
 @cache
 def fitted(name):
     rng, levels = np.random.default_rng(5), name.startswith("levels")
-    X = inputs(rng, 37, levels)
-    labels = np.repeat(ORDER, [26, 11])
+    many = name.startswith("many rows")
+    counts = [6000, 20] if many else [26, 11]
+    X = inputs(rng, sum(counts), levels)
+    labels = np.repeat(ORDER, counts)
     y = response(X.to_numpy()[:, :3].astype(float)) + np.where(labels == "fine", 0.0, 0.3 * X["x"])
     if levels:
         y = y + (X["alloy"] == "al")
+    if many:
+        y = y + 0.3 * rng.standard_normal(len(y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MastWarning)
         return BUILDERS[name]().fit(

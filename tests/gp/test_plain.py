@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from mastgp.gp import GaussianProcess, Model
+from mastgp.gp.inducing import InducingProcess
 from mastgp.gp.model import Component
-from mastgp.gp.plain import plain_process
+from mastgp.gp.plain import in_other_units, plain_inducing, plain_process
+from mastgp.gp.sums import Basis
 from mastgp.output.export.reader import draws
 
 
@@ -42,3 +44,21 @@ def test_known_and_learned_noise_can_stand_side_by_side(rng):
     ((_, mean, var, _),) = draws(plain, X[:3])
     np.testing.assert_allclose(mean, gp.predict(X[:3], 1)[0], rtol=1e-9)
     np.testing.assert_allclose(var, gp.predict(X[:3], 1)[1], rtol=1e-7)
+
+
+@pytest.mark.parametrize("means", ["profiled", "own"])
+@pytest.mark.parametrize("group", [0, 1])
+def test_inducing_points_are_written_out_without_their_rows(rng, means, group):
+    X, groups = rng.random((60, 2)), np.repeat([0, 1], [40, 20])
+    y = np.sin(5 * X[:, 0]) + X[:, 1] * groups + 0.05 * rng.standard_normal(60)
+    components = (Component((1.0, 1.0), ((), (0,)), learn_scale=True), Component((0.0, 1.0)))
+    gp = GaussianProcess.fit(Model(2, components, means=means, warp=True), X, y, groups=groups)
+    basis = Basis(gp.model, gp.parameters, X[::3], groups[::3])
+    process = InducingProcess.given(basis, gp.objective.data, gp.y_mean, gp.y_scale)
+    node = in_other_units(plain_inducing(process, group), 3.0, 2.0, 0.1)
+    assert node["X"].shape == (20, 2)
+    Q = rng.random((30, 2)) * 1.2 - 0.1
+    ((_, mean, var, _),) = draws(node, Q)
+    expected_mean, expected_var = process.predict(Q, group)
+    np.testing.assert_allclose(mean, 3.0 + 2.0 * expected_mean, rtol=1e-7)
+    np.testing.assert_allclose(var, 4.0 * (expected_var + 0.1), rtol=1e-7)

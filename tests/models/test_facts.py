@@ -60,6 +60,9 @@ class OfManyRows:
     def sentence(self):
         return "inducing points"
 
+    def plain(self):
+        return {"kind": "inducing"}
+
 
 def test_stages_of_many_rows_say_what_they_are():
     assert tool_facts({"coarse": OfManyRows(), "fine": object()}) == {
@@ -67,8 +70,9 @@ def test_stages_of_many_rows_say_what_they_are():
     }
     assert tools_of({"noise": {}, "model of coarse": "splines"}) == {"model of coarse": "splines"}
     assert input_facts(OfManyRows()) == []
-    with pytest.raises(MastError, match="very many rows"):
-        plain_stage(OfManyRows())
+    assert plain_stage(OfManyRows()) == {"kind": "inducing"}
+    with pytest.raises(MastError, match="only Gaussian processes"):
+        plain_stage(object())
 
 
 def test_a_model_can_do_what_all_of_its_stages_can():

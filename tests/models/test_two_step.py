@@ -10,6 +10,7 @@ from mastgp.errors import MastError
 from mastgp.models import FIRE, CoKriging
 from mastgp.models.folds import folds_of
 from mastgp.models.two_step import climb, least_squares
+from mastgp.output.export.reader import members, moments
 from mastgp.surrogates.many.fitted import ManyRows
 
 ORDER = ["coarse", "fine"]
@@ -110,14 +111,25 @@ def test_levels_between_are_modelled_in_turn(queries):
     assert len(model.steps_.stages) == 2
     assert model.steps_.factors[0] == pytest.approx(1.5, abs=0.05)
     assert np.sqrt(np.mean((model.predict(queries) - fine(queries)) ** 2)) < 0.15
+    U = model.training_data_.box.to_unit(queries)
+    mean, var = moments(members(model.plain_predictor(), U))
+    np.testing.assert_allclose(mean, model.predict_unit(U)[0], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(var, model.predict_unit(U)[1], rtol=1e-6)
+
+
+def test_the_uncertain_factor_is_written_out(fitted, queries):
+    mean, var = moments(members(fitted.plain_predictor(), queries))
+    expected = fitted.predict_unit(queries)
+    np.testing.assert_allclose(mean, expected[0], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(var, expected[1], rtol=1e-6)
+    assert np.all(fitted.plain_predictor()["of"]["factor_vars"] > 0.0)
 
 
 def test_what_it_cannot_do_it_says(fitted, queries):
-    assert fitted.abilities == {"file"}
+    assert fitted.abilities == {"file", "export"}
     for ask in (
         lambda: fitted.predict(queries[:3], return_cov=True),
         lambda: fitted.predict_gradient(queries[:3]),
-        fitted.plain_predictor,
     ):
         with pytest.raises(MastError, match="very many rows"):
             ask()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import qr
 
 from .. import stored
 from ..blocks import blocks
@@ -117,6 +118,15 @@ class InducingProcess:
         shares = np.sqrt(values[kept] / (1.0 + values[kept]))
         root = solve_lower(self.basis.L, vectors[:, kept], transpose=True)
         return np.ascontiguousarray((root * shares).T)
+
+    def known_triangle(self) -> Array:
+        """The same W as a lower triangle, packed row by row: m (m + 1) / 2 numbers."""
+        m = len(self.basis)
+        backwards: Array = qr(self._known[:, ::-1], mode="r")[0][:m]
+        triangle = np.zeros((m, m))
+        triangle[m - len(backwards) :] = backwards[::-1, ::-1]
+        packed: Array = triangle[np.tril_indices(m)]
+        return packed
 
     def predict_mean(self, X: ArrayLike, group: int = 0) -> Array:
         """Mean of a group's latent function, shape (n,)."""

@@ -2,7 +2,8 @@
 
 Only what was learned is written out: hyperparameters, points and targets. Whoever predicts builds
 the covariance matrix and factorises it again. That is a thousand times smaller than the factors,
-and takes a fraction of a second in any language.
+and takes a fraction of a second in any language. Inducing points do not know their rows any more,
+so of them the factor is written out.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ensemble import ProcessEnsemble
+from .inducing import InducingProcess
 from .model import Model
 from .observations import noise_of
+from .parameters import Hyperparameters
 from .process import GaussianProcess
 
 Array = NDArray[np.float64]
@@ -41,10 +44,9 @@ def plain_process(posterior: GaussianProcess | ProcessEnsemble, group: int = 0) 
     draws, weights = _draws_of(posterior)
     first = draws[0]
     state, model = first.get_state(), first.model
-    kernels = [component.kernel for component in model.components]
     return {
         "kind": "process",
-        "kernels": kernels + ["constant"] * len(_loadings_of_means(model)),
+        "kernels": _kernels(model),
         "X": state["X"],
         "y": state["y"],
         "groups": state["groups"].astype(float),
@@ -53,13 +55,68 @@ def plain_process(posterior: GaussianProcess | ProcessEnsemble, group: int = 0) 
         "y_mean": float(first.y_mean[group]),
         "y_scale": float(first.y_scale[group]),
         "weights": weights,
-        "loadings": np.array([_loadings(draw) for draw in draws]),
-        "lengthscales": np.array([_lengthscales(draw) for draw in draws]),
+        "loadings": np.array([_loadings(model, draw.parameters) for draw in draws]),
+        "lengthscales": np.array([_lengthscales(model, draw.parameters) for draw in draws]),
         "noises": np.array([_learned_noise(draw) for draw in draws]),
         "means": np.array([draw.group_means for draw in draws]),
-        "warps": np.array([_warp(draw) for draw in draws]),
+        "warps": np.array([_warp(model, draw.parameters) for draw in draws]),
         "categories": _categories(draws),
     }
+
+
+def plain_inducing(process: InducingProcess, group: int = 0) -> dict[str, Any]:
+    """A group's latent function of a process by inducing points.
+
+    Returns
+    -------
+    dict
+        The entries of :func:`plain_process` that say what covariances are, with the m inducing
+        points as `X` and one draw. With k the covariances with these points the mean is `solved`
+        (m,) times k. The variance is what is known, the sum of squares of T k, less than that of
+        the prior. `known` has the lower triangle of T row by row, m (m + 1) / 2 numbers.
+    """
+    model, parameters = process.model, process.parameters
+    return {
+        "kind": "inducing",
+        "kernels": _kernels(model),
+        "X": process.basis.points.X,
+        "groups": process.basis.points.groups.astype(float),
+        "solved": process.solution.weights,
+        "known": process.known_triangle(),
+        "group": group,
+        "y_mean": float(process.y_mean[group]),
+        "y_scale": float(process.y_scale[group]),
+        "weights": np.ones(1),
+        "loadings": _loadings(model, parameters)[None],
+        "lengthscales": _lengthscales(model, parameters)[None],
+        "means": process.solution.beta[None],
+        "warps": _warp(model, parameters)[None],
+        "categories": [],
+    }
+
+
+def in_other_units(node: dict[str, Any], mean: float, scale: float, extra: float) -> dict[str, Any]:
+    """A node of a process in units of which one is `scale`, from `mean` on.
+
+    Parameters
+    ----------
+    node : dict
+    mean, scale : float
+    extra : float
+        A variance that is added, in the units of the node.
+    """
+    return {
+        **node,
+        "y_mean": mean + scale * node["y_mean"],
+        "y_scale": scale * node["y_scale"],
+        "extra": scale**2 * extra,
+    }
+
+
+def _kernels(model: Model) -> list[str]:
+    """Names of the components' kernels; uncertain means are constants."""
+    kernels = [component.kernel for component in model.components]
+    return kernels + ["constant"] * len(_loadings_of_means(model))
 
 
 def _draws_of(posterior: GaussianProcess | ProcessEnsemble) -> tuple[list[GaussianProcess], Array]:
@@ -78,18 +135,16 @@ def _loadings_of_means(model: Model) -> Array:
     return np.sqrt(model.mean_var) * own
 
 
-def _loadings(draw: GaussianProcess) -> Array:
+def _loadings(model: Model, parameters: Hyperparameters) -> Array:
     """Loadings of the groups on all components, times the components' standard deviations."""
-    scales = np.sqrt(draw.parameters.scales)[:, None]
-    return np.vstack(
-        [scales * draw.parameters.loadings(draw.model), _loadings_of_means(draw.model)]
-    )
+    scales = np.sqrt(parameters.scales)[:, None]
+    return np.vstack([scales * parameters.loadings(model), _loadings_of_means(model)])
 
 
-def _lengthscales(draw: GaussianProcess) -> Array:
+def _lengthscales(model: Model, parameters: Hyperparameters) -> Array:
     """Lengthscales of all components; those of constants are 1."""
-    of_means = np.ones((len(_loadings_of_means(draw.model)), draw.model.n_inputs))
-    return np.vstack([draw.parameters.lengthscales, of_means])
+    of_means = np.ones((len(_loadings_of_means(model)), model.n_inputs))
+    return np.vstack([parameters.lengthscales, of_means])
 
 
 def _given_noise(process: GaussianProcess) -> Array:
@@ -111,13 +166,13 @@ def _learned_noise(draw: GaussianProcess) -> Array:
     return learned + draw.jitter
 
 
-def _warp(draw: GaussianProcess) -> Array:
+def _warp(model: Model, parameters: Hyperparameters) -> Array:
     """The warp's a and b of every input; both are 1 where nothing is warped."""
-    warp = np.ones((2, draw.model.n_inputs))
-    if draw.model.warp:
-        embedding = draw.objective.embedding
-        columns = slice(None) if embedding is None else embedding.numeric
-        warp[:, columns] = draw.parameters.warp_a, draw.parameters.warp_b
+    warp = np.ones((2, model.n_inputs))
+    if model.warp:
+        categorical = [category.column for category in model.categories]
+        columns = np.setdiff1d(np.arange(model.n_inputs), categorical)
+        warp[:, columns] = parameters.warp_a, parameters.warp_b
     return warp
 
 

@@ -36,9 +36,12 @@ def tools_of(facts: Mapping[str, Any]) -> dict[str, str]:
 
 def plain_stage(stage: Any) -> dict[str, Any]:
     """A stage as plain numbers; see :func:`mastgp.gp.plain.plain_process`."""
-    if not isinstance(stage, GaussianProcess):
-        raise MastError("a model of very many rows has no form that other programs can evaluate")
-    return plain_process(stage)
+    if isinstance(stage, GaussianProcess):
+        return plain_process(stage)
+    if not hasattr(stage, "report_of_choice"):
+        raise MastError("only Gaussian processes have a form that other programs can evaluate")
+    node: dict[str, Any] = stage.plain()
+    return node
 
 
 def abilities_with(able: frozenset[str], stages: Iterable[Any]) -> frozenset[str]:

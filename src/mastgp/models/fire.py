@@ -15,13 +15,12 @@ from .. import stored
 from ..blocks import in_blocks
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..gp import GaussianProcess
-from ..gp.plain import plain_process
 from ..surrogates.base import Fitted, Surrogate
 from ..surrogates.choice import Choice, find_surrogate
 from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
-from .facts import abilities_with, fit_reports, noise_facts, tool_facts
+from .facts import abilities_with, fit_reports, noise_facts, plain_stage, tool_facts
 from .known import Known
 from .restoring import restored_levels
 from .stages import Fitting, nearly_same, stage_surrogate, warn_about_fits, warn_about_ties
@@ -242,11 +241,10 @@ class FIRE(MultiFidelityRegressor):
 
     def plain_predictor(self) -> dict[str, Any]:
         """The stages, if they are GPs, each told what those below predict."""
-        what = "form that other programs can evaluate"
         columns = ["mean", "variance", "low", "high"] if self._adds_variances else ["mean", "std"]
         return {
             "kind": "stages",
-            "stages": [plain_process(self._process(i, what)) for i in range(len(self.stages_))],
+            "stages": [plain_stage(stage) for stage in self.stages_],
             "appended": [asdict(appended) for appended in self.appended_],
             "columns": columns,
             "reach": _Z90,

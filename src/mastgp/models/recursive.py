@@ -104,7 +104,10 @@ class Recursive(MultiFidelityRegressor):
     @property
     def abilities(self) -> frozenset[str]:
         """All, unless very many rows are modelled by something else than a GP."""
-        return abilities_with(super().abilities, getattr(self, "processes_", [])[-1:])
+        processes = getattr(self, "processes_", [])
+        able = abilities_with(super().abilities, processes[-1:])
+        everywhere = abilities_with(super().abilities, processes)
+        return able if "export" in everywhere else able - {"export"}
 
     @property
     def noise_var_(self) -> float:

@@ -28,8 +28,9 @@ from ..gp.blends import Distribution
 from ..gp.distributions import Mixture
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.linalg import solve_lower
+from ..gp.plain import plain_process
 from ..surrogates.base import Fitted
-from .facts import noise_facts, tool_facts
+from .facts import abilities_with, noise_facts, plain_stage, tool_facts
 from .restoring import restored_stage
 from .stages import Fitting, stage_gp
 
@@ -68,6 +69,11 @@ class Explained:
         precision = float(solved @ solved)
         targets = solve_lower(L, process.objective.data.y)
         return cls(solved, precision, float(solved @ targets) / precision)
+
+    def slope(self, process: GaussianProcess) -> Array:
+        """K^-1 h: times the covariances of a point it is what the process makes of h there."""
+        L = process.objective.factorise(process.parameters).L
+        return solve_lower(L, self.solved, transpose=True)
 
     def moments(self, process: GaussianProcess, U: Array, below: Array) -> tuple[Array, Array]:
         """Mean and variance of what is left, the factor's correction and variance included."""
@@ -179,12 +185,25 @@ class TwoStep:
         raise MastError("co-kriging of very many rows has no gradient")
 
     def plain_predictor(self) -> dict[str, Any]:
-        """There is none: not every tool for many rows has one."""
-        raise MastError("co-kriging of very many rows has no form for other programs")
+        """The levels, if all are Gaussian processes, and what the draws say of the last factor."""
+        kept = [i for i, weight in enumerate(self._weights) if weight > 0.0]
+        explained = [self._explained[i] for i in kept]
+        slopes = [self._explained[i].slope(self._processes[i]) for i in kept]
+        return {
+            "kind": "levels",
+            "below": [plain_stage(stage) for stage in self.stages],
+            "factors": np.array(self.factors),
+            "of": {
+                **plain_process(self.top.posterior_),
+                "slopes": np.array(slopes),
+                "corrections": np.array([part.correction for part in explained]),
+                "factor_vars": np.array([1.0 / part.precision for part in explained]),
+            },
+        }
 
     def abilities(self) -> frozenset[str]:
-        """A file."""
-        return frozenset({"file"})
+        """A file, and a form for other programs if all levels are Gaussian processes."""
+        return abilities_with(frozenset({"file", "export"}), self.stages)
 
     def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution:
         """Held-out predictions of the top level's rows, noise included.

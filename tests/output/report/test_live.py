@@ -34,6 +34,29 @@ def test_what_is_too_large_is_not_given_at_all(monkeypatch):
     assert "too many points" in note
 
 
+def test_inducing_points_are_given_whole_unless_the_page_would_be_too_large(monkeypatch):
+    model = fitted("many rows")
+    document, note = live_document(model)
+    assert note is None
+    assert document["predictor"]["below"][0]["kind"] == "inducing"
+    size = len(__import__("json").dumps(document))
+    assert size < live.MOST_BYTES
+    monkeypatch.setattr(live, "MOST_BYTES", 0.5 * size)
+    document, note = live_document(model)
+    assert document is None
+    assert "too many inducing points" in note
+
+
+def test_draws_of_a_level_are_thinned_with_what_they_say_of_the_factor():
+    document = predictor_document(fitted("many rows"))
+    thinned(document, 0.5)
+    top = document["predictor"]["of"]
+    assert len({len(top[name]) for name in ("weights", "slopes", "corrections")}) == 1
+    assert len(top["weights"]) < len(
+        predictor_document(fitted("many rows"))["predictor"]["of"]["weights"]
+    )
+
+
 def test_the_heaviest_draws_stay():
     document = predictor_document(fitted("levels"))
     weights = document["predictor"]["weights"]

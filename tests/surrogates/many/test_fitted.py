@@ -5,6 +5,7 @@ import pytest
 
 from mastgp.data.levels import Category
 from mastgp.errors import MastError, PoorFitWarning
+from mastgp.output.export.reader import draws
 from mastgp.stored import DamagedError
 from mastgp.surrogates.many.fitted import ManyRows, fit_many
 from surrogates.many.test_choosing import drawn, jump, smooth
@@ -49,7 +50,7 @@ def test_another_order_of_the_rows_gives_the_same(of_smooth):
 
 def test_processes_have_covariances_and_gradients(of_smooth):
     Q = np.random.default_rng(0).uniform(0.1, 0.9, (5, 4))
-    assert of_smooth.abilities == {"covariance", "gradient"}
+    assert of_smooth.abilities == {"covariance", "gradient", "export"}
     mean, cov = of_smooth.predict_covariance(Q)
     np.testing.assert_allclose(mean, of_smooth.predict(Q)[0], rtol=1e-9)
     np.testing.assert_allclose(cov.diagonal(), of_smooth.predict(Q)[1], rtol=1e-5)
@@ -83,6 +84,16 @@ def test_tools_that_are_no_processes_say_so():
     if not fitted.abilities:
         with pytest.raises(MastError, match="has no gradient"):
             fitted.predict_gradient(X[:2])
+
+
+def test_it_is_written_out_in_units_with_what_was_missing(of_smooth):
+    Q = np.random.default_rng(1).random((50, 4))
+    wider = ManyRows(
+        of_smooth.tool, of_smooth.units, of_smooth.noise_var, 0.25, of_smooth.report_of_choice
+    )
+    ((_, mean, var, _),) = draws(wider.plain(), Q)
+    np.testing.assert_allclose(mean, wider.predict(Q)[0], rtol=1e-8)
+    np.testing.assert_allclose(var, wider.predict(Q)[1], rtol=1e-7)
 
 
 def test_categories_are_columns_of_their_own(rng):

@@ -23,6 +23,8 @@ _PER_LINE = 4
 _COLUMNS = ("mean", "std", "variance", "low", "high")
 #: Arrays of a process that differ between models in size only.
 _ARRAYS = ("X", "y", "groups", "noise", "weights", "loadings", "lengthscales", "noises", "means")
+#: Arrays that only some processes have.
+_FURTHER = ("solved", "known", "slopes", "corrections", "factor_vars")
 #: Kernels by the numbers that the C code knows.
 _KERNELS = ("rbf", "matern52", "constant")
 
@@ -43,15 +45,15 @@ typedef struct {
 
 typedef struct {
     int n, d, k, c, g, group, first, n_categories;
-    double y_mean, y_scale;
+    double y_mean, y_scale, extra;
     const int *kernels;
     const double *X, *y, *groups, *noise, *weights, *loadings, *lengthscales, *noises, *means;
-    const double *warps;
+    const double *warps, *solved, *known, *slopes, *corrections, *factor_vars;
     const category *categories;
 } process;
 
 enum { RBF, MATERN52, CONSTANT };
-enum { PROCESS, STAGES, FUSED, TRANSFORMED, DILATED, BLEND };
+enum { PROCESS, LEVELS, STAGES, FUSED, TRANSFORMED, DILATED, BLEND };
 
 typedef struct node {
     int kind, count, n_columns, adds_means, adds_variances;
@@ -139,9 +141,9 @@ class _Writer:
         fields = [
             f"{n}, {d}, {k}, {len(node['kernels'])}, {g}, {node['group']}, {self.n_draws}",
             f"{len(node['categories'])}",
-            *(c_number(node[name]) for name in ("y_mean", "y_scale")),
+            *(c_number(node.get(name, 0.0)) for name in ("y_mean", "y_scale", "extra")),
             self._declare("int", "k", kernels),
-            *(self.numbers(node[name]) for name in (*_ARRAYS, "warps")),
+            *(self.numbers(node.get(name, [])) for name in (*_ARRAYS, "warps", *_FURTHER)),
             self._categories(node["categories"]),
         ]
         self.n_draws += k
@@ -165,6 +167,8 @@ class _Writer:
         """Declare a node of any kind and all below it; its name."""
         writers = {
             "process": self.process,
+            "inducing": self.process,
+            "levels": self._levels,
             "stages": self._stages,
             "fused": self._fused,
             "transformed": self._transformed,
@@ -172,6 +176,10 @@ class _Writer:
             "blend": self._blend,
         }
         return writers[node["kind"]](node)
+
+    def _levels(self, node: dict[str, Any]) -> str:
+        of = [self.process(level) for level in (*node["below"], node["of"])]
+        return self._node("LEVELS", of, numbers=self.numbers(node["factors"]))
 
     def _stages(self, node: dict[str, Any]) -> str:
         of = [self.process(stage) for stage in node["stages"]]

@@ -30,8 +30,11 @@ def kernel(name: str, R: Any) -> Any:
     return {"rbf": np.exp(-R / 2), "matern52": rough, "constant": 1.0}[name]
 
 
-def draws(p: dict[str, Any], U: Any) -> Iterator[tuple[Any, Any, Any, None]]:
-    """Weight, mean and variance of each draw of a process at unit-cube points U."""
+def draws(p: dict[str, Any], U: Any, below: Any = None) -> Iterator[tuple[Any, Any, Any, None]]:
+    """Weight, mean and variance of each draw of a process at unit-cube points U.
+
+    Where the process is what a multiple of `below` leaves, the factor's uncertainty is added.
+    """
     points, n = np.vstack([p["X"], U]), len(p["X"])
     groups = np.append(p["groups"], np.full(len(U), p["group"])).astype(int)
     levels = {c["column"]: c for c in p["categories"]}
@@ -50,24 +53,37 @@ def draws(p: dict[str, Any], U: Any) -> Iterator[tuple[Any, Any, Any, None]]:
         ):
             R = sum(square / width**2 for square, width in zip(squares, widths, strict=True))
             K += np.outer(load[groups], load[groups]) * kernel(name, R)
-        L = np.linalg.cholesky(K[:n, :n] + np.diag(p["noise"] + p["noises"][k, groups[:n]]))
-        v = np.linalg.solve(L, K[:n, n:])
-        r = np.linalg.solve(L, p["y"] - p["means"][k, groups[:n]])
-        prior = K.diagonal()[n:]
-        variance = np.maximum(prior - (v**2).sum(0), 1e-13 * prior) * p["y_scale"] ** 2
-        yield (
-            weight,
-            p["y_mean"] + p["y_scale"] * (r @ v + p["means"][k, p["group"]]),
-            variance,
-            None,
-        )
+        mean, known = posterior(p, k, K, groups)
+        prior, scale = K.diagonal()[n:], p["y_scale"]
+        mean = p["y_mean"] + scale * (mean + p["means"][k, p["group"]])
+        variance = np.maximum(prior - known, 1e-13 * prior) * scale**2 + p.get("extra", 0.0)
+        if below is not None:
+            left = below - scale * (p["slopes"][k] @ K[:n, n:])
+            mean = mean + p["corrections"][k] * left
+            variance = variance + p["factor_vars"][k] * left**2
+        yield weight, mean, variance, None
+
+
+def posterior(p: dict[str, Any], k: int, K: Any, groups: Any) -> tuple[Any, Any]:
+    """Mean, and variance that is known, from covariances of all points, those of p first."""
+    n = len(p["X"])
+    if p["kind"] == "inducing":
+        triangle = np.zeros((n, n))
+        triangle[np.tril_indices(n)] = p["known"]
+        return p["solved"] @ K[:n, n:], ((triangle @ K[:n, n:]) ** 2).sum(0)
+    L = np.linalg.cholesky(K[:n, :n] + np.diag(p["noise"] + p["noises"][k, groups[:n]]))
+    v = np.linalg.solve(L, K[:n, n:])
+    r = np.linalg.solve(L, p["y"] - p["means"][k, groups[:n]])
+    return r @ v, (v**2).sum(0)
 
 
 def members(node: dict[str, Any], U: Any) -> Members:
     """The normal distributions that a node's prediction is a mixture of."""
     kind = node["kind"]
-    if kind == "process":
+    if kind in ("process", "inducing"):
         return list(draws(node, U))
+    if kind == "levels":
+        return levels(node, U)
     if kind == "blend":
         parts = zip(node["shares"], node["members"], strict=True)
         return [(share * w, *rest) for share, part in parts for w, *rest in members(part, U)]
@@ -81,6 +97,17 @@ def members(node: dict[str, Any], U: Any) -> Members:
         mean = sum(p * m for p, (m, _) in zip(precision, found, strict=True)) / sum(precision)
         return [(1.0, mean, 1 / sum(precision), None)]
     return stages(node, U)
+
+
+def levels(node: dict[str, Any], U: Any) -> Members:
+    """Levels of which each is a factor times the one below, plus something of its own."""
+    mean = var = 0.0
+    for factor, level in zip([0.0, *node["factors"]], node["below"], strict=False):
+        m, v = moments(members(level, U))
+        mean, var = m + factor * mean, v + factor**2 * var
+    last = node["factors"][-1]
+    found = draws(node["of"], U, mean)
+    return [(w, m + last * mean, v + last**2 * var, None) for w, m, v, _ in found]
 
 
 def stages(node: dict[str, Any], U: Any) -> Members:

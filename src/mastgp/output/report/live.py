@@ -19,6 +19,20 @@ Array = NDArray[np.float64]
 MOST_WORK = 4e9
 #: Bytes of the factors that it may have to keep.
 MOST_MEMORY = 200e6
+#: Bytes that its numbers may have in the page.
+MOST_BYTES = 5e6
+#: Arrays of a process with an entry for each draw.
+OF_EACH_DRAW = {
+    "weights",
+    "loadings",
+    "lengthscales",
+    "noises",
+    "means",
+    "warps",
+    "slopes",
+    "corrections",
+    "factor_vars",
+}
 #: Places where a predictor with fewer draws is compared with the model itself.
 _COMPARED = 32
 #: Points of a curve and, in each direction, of a map.
@@ -28,7 +42,7 @@ _POINTS, _GRID = 41, 17
 def processes_of(node: Any) -> list[dict[str, Any]]:
     """All processes of a predictor's document, which share their arrays with it."""
     if isinstance(node, dict):
-        own = [node] if node.get("kind") == "process" else []
+        own = [node] if node.get("kind") in ("process", "inducing") else []
         return own + [found for value in node.values() for found in processes_of(value)]
     if isinstance(node, list):
         return [found for value in node for found in processes_of(value)]
@@ -37,12 +51,14 @@ def processes_of(node: Any) -> list[dict[str, Any]]:
 
 def work_of(document: dict[str, Any]) -> tuple[float, float, float]:
     """What a predictor takes: multiplications to prepare it, bytes, kernel values for a mean."""
-    processes = processes_of(document["predictor"])
-    sizes = [(len(own["weights"]), len(own["y"]), len(own["kernels"])) for own in processes]
+    sizes = [
+        (len(own["weights"]), len(own["X"]), len(own["kernels"]), own["kind"] == "process")
+        for own in processes_of(document["predictor"])
+    ]
     return (
-        sum(k * n**3 / 6.0 for k, n, _ in sizes),
-        sum(k * n * n * 4.0 for k, n, _ in sizes),
-        sum(float(k * n * c) for k, n, c in sizes),
+        sum(k * n**3 / 6.0 for k, n, _, exact in sizes if exact),
+        sum(k * n * n * 4.0 for k, n, _, _ in sizes),
+        sum(float(k * n * c) for k, n, c, _ in sizes),
     )
 
 
@@ -61,12 +77,17 @@ def live_document(model: MultiFidelityRegressor) -> tuple[dict[str, Any] | None,
     """
     if "export" not in model.abilities:
         return None, (
-            f"This page cannot compute {model.label} of these data: it is not made of exact "
+            f"This page cannot compute {model.label} of these data: it is not made of "
             "Gaussian processes of this package."
         )
     document = predictor_document(model)
+    if 8.0 / 6.0 * _bytes_of(document) > MOST_BYTES:  # base64 takes eight bytes for six
+        return None, (
+            "The model has too many inducing points to be computed in a page. 'mast export' writes "
+            "them down."
+        )
     work, memory, _ = work_of(document)
-    share = min(MOST_WORK / work, MOST_MEMORY / memory)
+    share = min(MOST_WORK / max(work, 1.0), MOST_MEMORY / memory)
     if share >= 1.0:
         return encoded(document), None
     n_draws = _n_draws(document)
@@ -75,6 +96,14 @@ def live_document(model: MultiFidelityRegressor) -> tuple[dict[str, Any] | None,
     if work > MOST_WORK or memory > MOST_MEMORY:
         return None, "The model has too many points to be computed in a page."
     return encoded(document), _about_thinning(model, document, n_draws)
+
+
+def _bytes_of(value: Any) -> float:
+    """Bytes of all arrays of a document."""
+    if isinstance(value, dict | list):
+        entries = value.values() if isinstance(value, dict) else value
+        return sum(_bytes_of(entry) for entry in entries)
+    return float(value.nbytes) if isinstance(value, np.ndarray) else 0.0
 
 
 def _n_draws(document: dict[str, Any]) -> int:
@@ -101,7 +130,7 @@ def thinned(document: dict[str, Any], share: float) -> None:
     for own in processes_of(document["predictor"]):
         k = max(1, int(share * len(own["weights"])))
         kept = np.sort(np.argsort(-own["weights"], kind="stable")[:k])
-        for name in ("weights", "loadings", "lengthscales", "noises", "means", "warps"):
+        for name in OF_EACH_DRAW & own.keys():
             own[name] = own[name][kept]
         own["weights"] = own["weights"] / own["weights"].sum()
         for category in own["categories"]:

@@ -15,6 +15,7 @@ from ...data.levels import Category
 from ...errors import MastError, PoorFitWarning, warn
 from ...gp import GaussianProcess
 from ...gp.inducing import InducingProcess
+from ...gp.plain import in_other_units, plain_inducing, plain_process
 from .choosing import Choice, choose
 from .rows import Units, shuffled
 from .tools import Tool, restored, state_of
@@ -111,9 +112,18 @@ class ManyRows:
 
     @property
     def abilities(self) -> frozenset[str]:
-        """What the tool can do besides predicting: "covariance" and "gradient", if it is a GP."""
+        """What the tool can do besides predicting.
+
+        "covariance", "gradient" and "export", if it is a GP.
+        """
         joint = isinstance(self.tool, InducingProcess | GaussianProcess) and not self.categories
-        return frozenset({"covariance", "gradient"} if joint else ())
+        return frozenset({"covariance", "gradient", "export"} if joint else ())
+
+    def plain(self) -> dict[str, Any]:
+        """The model as plain numbers, if the tool is a Gaussian process."""
+        tool = self._process("form that other programs can evaluate")
+        node = plain_inducing(tool) if isinstance(tool, InducingProcess) else plain_process(tool)
+        return in_other_units(node, self.units.mean, self.units.scale, self.extra)
 
     def predict_covariance(self, X: Array) -> tuple[Array, Array]:
         """Mean (n,) and covariance (n, n), if the tool is a Gaussian process."""

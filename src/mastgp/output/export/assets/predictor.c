@@ -139,12 +139,22 @@ static int prepare_draw(const process *p, int draw, prepared *own)
 {
     int n = p->n;
     own->Z = malloc(sizeof(double) * (size_t)n * (size_t)p->d);
-    own->L = malloc(sizeof(double) * row_of(n));
+    own->L = malloc(sizeof(double) * (p->known ? 1 : row_of(n)));
     own->alpha = malloc(sizeof(double) * (size_t)n);
     if (!own->Z || !own->L || !own->alpha)
         return 1;
     for (int i = 0; i < n; i++)
         see(p, draw, p->X + i * p->d, own->Z + i * p->d);
+    own->prior = 0.0;
+    for (int c = 0; c < p->c; c++) {
+        double load = p->loadings[(draw * p->c + c) * p->g + p->group];
+        own->prior += load * load;
+    }
+    if (p->known) {
+        for (int i = 0; i < n; i++)
+            own->alpha[i] = p->solved[i];
+        return 0;
+    }
     for (int i = 0; i < n; i++) {
         const double *means = p->means + draw * p->g, *noises = p->noises + draw * p->g;
         double *row = own->L + row_of(i);
@@ -159,15 +169,27 @@ static int prepare_draw(const process *p, int draw, prepared *own)
         return 1;
     solve_lower(own->L, n, own->alpha);
     solve_upper(own->L, n, own->alpha);
-    own->prior = 0.0;
-    for (int c = 0; c < p->c; c++) {
-        double load = p->loadings[(draw * p->c + c) * p->g + p->group];
-        own->prior += load * load;
-    }
     return 0;
 }
 
-static int evaluate_process(const process *p, const double *u, member *out, workspace *work)
+/* How much of the prior variance is known, from covariances that need not be kept. */
+static double known_variance(const process *p, const prepared *own, double *cross)
+{
+    double sum = 0.0;
+    if (!p->known) {
+        solve_lower(own->L, p->n, cross);
+        return sum_of_products(cross, cross, p->n);
+    }
+    for (int i = 0; i < p->n; i++) {
+        double part = sum_of_products(p->known + row_of(i), cross, i + 1);
+        sum += part * part;
+    }
+    return sum;
+}
+
+/* `below` is null unless the process is what a multiple of it leaves. */
+static int evaluate_draws(const process *p, const double *u, const double *below, member *out,
+                          workspace *work)
 {
     double *z = work->inputs + MAX_INPUTS, *cross = work->cross;
     for (int draw = 0; draw < p->k; draw++) {
@@ -176,14 +198,26 @@ static int evaluate_process(const process *p, const double *u, member *out, work
         for (int i = 0; i < p->n; i++)
             cross[i] = covariance(p, draw, z, p->group, own->Z + i * p->d, (int)p->groups[i]);
         double mean = sum_of_products(cross, own->alpha, p->n) + p->means[draw * p->g + p->group];
-        solve_lower(own->L, p->n, cross);
-        double variance = own->prior - sum_of_products(cross, cross, p->n);
+        double left = 0.0;
+        if (below)
+            left = *below - p->y_scale * sum_of_products(p->slopes + draw * p->n, cross, p->n);
+        double variance = own->prior - known_variance(p, own, cross);
         out[draw].weight = p->weights[draw];
         out[draw].mean = p->y_mean + p->y_scale * mean;
         out[draw].variance = fmax(variance, 1e-13 * own->prior) * p->y_scale * p->y_scale;
+        out[draw].variance += p->extra;
         out[draw].of = NULL;
+        if (below) {
+            out[draw].mean += p->corrections[draw] * left;
+            out[draw].variance += p->factor_vars[draw] * left * left;
+        }
     }
     return p->k;
+}
+
+static int evaluate_process(const process *p, const double *u, member *out, workspace *work)
+{
+    return evaluate_draws(p, u, NULL, out, work);
 }
 
 /* Mean and variance of those members that have a transformation, before it is undone. */
@@ -245,6 +279,27 @@ static int evaluate_stages(const node *own, const double *u, member *out, worksp
     return 1;
 }
 
+/* Each level is a factor times the one below, plus something of its own. */
+static int evaluate_levels(const node *own, const double *u, member *out, workspace *work)
+{
+    double mean = 0.0, variance = 0.0;
+    int top = own->count - 1;
+    for (int i = 0; i < top; i++) {
+        double own_mean, own_variance, factor = i ? own->numbers[i - 1] : 0.0;
+        int count = evaluate_process(own->of[i]->process, u, out, work);
+        moments_before(out, count, NULL, &own_mean, &own_variance);
+        mean = own_mean + factor * mean;
+        variance = own_variance + factor * factor * variance;
+    }
+    double last = own->numbers[top - 1];
+    int count = evaluate_draws(own->of[top]->process, u, &mean, out, work);
+    for (int i = 0; i < count; i++) {
+        out[i].mean += last * mean;
+        out[i].variance += last * last * variance;
+    }
+    return count;
+}
+
 static int evaluate_fused(const node *own, const double *u, member *out, workspace *work)
 {
     double total = 0.0, sum = 0.0;
@@ -280,6 +335,8 @@ static int evaluate(const node *own, const double *u, member *out, workspace *wo
     switch (own->kind) {
     case PROCESS:
         return evaluate_process(own->process, u, out, work);
+    case LEVELS:
+        return evaluate_levels(own, u, out, work);
     case STAGES:
         return evaluate_stages(own, u, out, work);
     case FUSED:

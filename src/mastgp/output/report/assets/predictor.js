@@ -82,7 +82,11 @@ function mastPredictor(exported) {
     const g = node.means.shape[1];
     const values = {};
     for (const name of ["X", "y", "groups", "noise", "weights", "loadings", "lengthscales",
-      "noises", "means", "warps"]) values[name] = numbers(node[name]);
+      "noises", "means", "warps", "solved", "known", "slopes", "corrections", "factor_vars"]) {
+      if (node[name]) values[name] = numbers(node[name]);
+    }
+    const inducing = node.kind === "inducing";
+    const extra = node.extra || 0;
     const categories = node.categories.map((category) => ({
       column: category.column,
       levels: category.positions.shape[1],
@@ -122,8 +126,17 @@ function mastPredictor(exported) {
     /* What does not depend on where one predicts: for every draw the points over the
        lengthscales of each component, the factor of K, and K^-1 (y - mean). */
     function prepareDraw(draw) {
-      const own = { components: [], L: new Float64Array((n * (n + 1)) / 2), alpha: new Float64Array(n) };
+      const own = { components: [] };
       for (let comp = 0; comp < c; comp++) own.components.push(component(draw, comp));
+      own.prior = own.components.reduce((sum, part) => sum + part.top ** 2, 0);
+      if (inducing) own.alpha = values.solved;
+      else solveDraw(draw, own);
+      return own;
+    }
+
+    function solveDraw(draw, own) {
+      own.L = new Float64Array((n * (n + 1)) / 2);
+      own.alpha = new Float64Array(n);
       const K = own.L;
       for (let i = 0, at = 0; i < n; i++) {
         at += i;
@@ -134,8 +147,6 @@ function mastPredictor(exported) {
       for (let i = 0; i < n; i++) own.alpha[i] = values.y[i] - values.means[draw * g + values.groups[i]];
       solveLower(K, n, own.alpha);
       solveUpper(K, n, own.alpha);
-      own.prior = own.components.reduce((sum, part) => sum + part.top ** 2, 0);
-      return own;
     }
 
     function component(draw, comp) {
@@ -199,21 +210,35 @@ function mastPredictor(exported) {
       }
     }
 
-    function evaluate(u, meanOnly) {
+    /* How much of the prior variance is known, from covariances that need not be kept. */
+    function knownVariance(own) {
+      if (!inducing) {
+        solveLower(own.L, n, cross);
+        return sumOfProducts(cross, 0, cross, 0, n);
+      }
+      let sum = 0;
+      for (let i = 0, row = 0; i < n; row += ++i) {
+        sum += sumOfProducts(values.known, row, cross, 0, i + 1) ** 2;
+      }
+      return sum;
+    }
+
+    /* Where the process is what a multiple of `below` leaves, the factor is uncertain, too. */
+    function evaluate(u, meanOnly, below = null) {
       const level = codesOf((column) => u[column]);
       return draws.map((own, draw) => {
         fillCross(draw, u, own, level);
-        const mean = sumOfProducts(cross, 0, own.alpha, 0, n) + values.means[draw * g + node.group];
-        let variance = own.prior;
-        if (!meanOnly) {
-          solveLower(own.L, n, cross);
-          variance -= sumOfProducts(cross, 0, cross, 0, n);
+        const scaled = sumOfProducts(cross, 0, own.alpha, 0, n) + values.means[draw * g + node.group];
+        const left = below === null ? 0
+          : below - node.y_scale * sumOfProducts(values.slopes, draw * n, cross, 0, n);
+        const share = own.prior - (meanOnly ? 0 : knownVariance(own));
+        let mean = node.y_mean + node.y_scale * scaled;
+        let variance = Math.max(share, SMALLEST_SHARE * own.prior) * node.y_scale ** 2 + extra;
+        if (below !== null) {
+          mean += values.corrections[draw] * left;
+          variance += values.factor_vars[draw] * left ** 2;
         }
-        return {
-          weight: values.weights[draw],
-          mean: node.y_mean + node.y_scale * mean,
-          variance: Math.max(variance, SMALLEST_SHARE * own.prior) * node.y_scale ** 2,
-        };
+        return { weight: values.weights[draw], mean, variance };
       });
     }
 
@@ -260,6 +285,29 @@ function mastPredictor(exported) {
       return normal(mean, variance);
     }
     return { processes: stages.flatMap((stage) => stage.processes), parts };
+  }
+
+  /* Each level is a factor times the one below, plus something of its own. */
+  function makeLevels(node) {
+    const levels = node.below.map(makeProcess);
+    const top = makeProcess(node.of);
+    const factors = numbers(node.factors);
+    function parts(u, meanOnly) {
+      let { mean, variance } = momentsOfMembers(levels[0].evaluate(u, meanOnly));
+      for (let i = 1; i < levels.length; i++) {
+        const own = momentsOfMembers(levels[i].evaluate(u, meanOnly));
+        mean = own.mean + factors[i - 1] * mean;
+        variance = own.variance + factors[i - 1] ** 2 * variance;
+      }
+      const last = factors[levels.length - 1];
+      const members = top.evaluate(u, meanOnly, mean).map((member) => ({
+        weight: member.weight,
+        mean: member.mean + last * mean,
+        variance: member.variance + last ** 2 * variance,
+      }));
+      return [{ response: null, share: 1, members }];
+    }
+    return { processes: [...levels, top].flatMap((part) => part.processes), parts };
   }
 
   function makeFused(node) {
@@ -328,7 +376,7 @@ function mastPredictor(exported) {
 
   function make(node) {
     const makers = {
-      process: makeProcess, stages: makeStages, fused: makeFused,
+      process: makeProcess, inducing: makeProcess, levels: makeLevels, stages: makeStages, fused: makeFused,
       transformed: makeTransformed, dilated: makeDilated, blend: makeBlend,
     };
     return makers[node.kind](node);
