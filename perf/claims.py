@@ -85,6 +85,7 @@ NOT_RECORDED = {
         r"intervals that promise 0\.95, 0\.8 and 0\.5",
         r"The factor stays between 0\.7 and 2",
         r"or within 0\.05 of it, on nine .*? better by 0\.1",
+        r"over the draws is 0\.99 times",
         r"with eight of them the ratio is 0\.76",
         r"Against it the RMSE is .*? and 0\.12\.",
         r"its intervals hold 0\.7 to\s+0\.8 of the test points",
