@@ -32,7 +32,7 @@ def browser():
 
 
 @needs_chromium
-@pytest.mark.parametrize("seed", [100, 101, 107, 112, 114, 116])
+@pytest.mark.parametrize("seed", [100, 101, 107, 112, 114, 116, 933])
 def test_an_odd_model_opens_or_is_refused(pages, browser, tmp_path, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -41,8 +41,10 @@ const mastCharts = (() => {
     return value.toFixed(Math.max(decimals, 0)).replace("-", "−");
   }
 
+  /* One tick where the range is too small, or too large, for numbers to count through it. */
   function ticks(low, high, count) {
-    if (!(high > low)) return [low];
+    const size = Math.max(Math.abs(low), Math.abs(high));
+    if (!(high - low > 1e-12 * size) || !Number.isFinite(high - low)) return [low];
     const raw = (high - low) / Math.max(count, 1);
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= raw * 0.999);
@@ -89,6 +91,7 @@ const mastCharts = (() => {
 
   /* Powers of ten, or more of them where there are few. */
   function logTicks(low, high, count) {
+    if (!(low > 0) || !Number.isFinite(high)) return ticks(low, high, count);
     const decades = [];
     for (let k = Math.ceil(Math.log10(low) - 1e-9); k <= Math.log10(high) + 1e-9; k++) decades.push(10 ** k);
     if (decades.length > 2) return decades.filter((_, i) => i % Math.ceil(decades.length / count) === 0);
