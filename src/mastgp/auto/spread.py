@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..models.calibration import widening_without_each
+
 Array = NDArray[np.float64]
 
 #: Root mean square of the standardised residuals of a blend whose intervals hold. It is below one,
@@ -53,7 +55,4 @@ def spread_factor(
 
 def spread_without_each(z: Array, groups: NDArray[np.intp]) -> Array:
     """Factor at every point, from the residuals of all points of other groups."""
-    factors = np.empty(len(z))
-    for group in np.unique(groups):
-        factors[groups == group] = spread_factor(z[groups != group])
-    return factors
+    return widening_without_each(z, groups, spread_factor)

@@ -7,6 +7,8 @@ small, so it is never used for this.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,11 +37,13 @@ def widening(z: Array) -> float:
     return max(1.0, float(np.sqrt((PRIOR_POINTS + z @ z) / (PRIOR_POINTS + len(z)))))
 
 
-def widening_without_each(z: Array, groups: NDArray[np.intp]) -> Array:
+def widening_without_each(
+    z: Array, groups: NDArray[np.intp], factor: Callable[[Array], float] = widening
+) -> Array:
     """Factor at every point, from the residuals of all points of other groups."""
     factors = np.empty(len(z))
     for group in np.unique(groups):
-        factors[groups == group] = widening(z[groups != group])
+        factors[groups == group] = factor(z[groups != group])
     return factors
 
 
