@@ -47,7 +47,11 @@ def printable(table: pd.DataFrame) -> pd.DataFrame:
     """A table to print: where somebody looks at it, without characters that command a terminal."""
     if not sys.stdout.isatty():
         return table
-    return table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
+    return table.rename(columns=_plain_cell).map(_plain_cell)
+
+
+def _plain_cell(cell: Any) -> Any:
+    return plain(cell) if isinstance(cell, str) else cell
 
 
 def say(text: str) -> None:

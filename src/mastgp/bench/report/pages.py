@@ -48,6 +48,12 @@ def write_pages(results: Results, page: str | Path, comment: str) -> list[Path]:
     ]
 
 
+def page_files(page: str | Path) -> list[Path]:
+    """All pages that may be written for a first page of this name."""
+    first = Path(page).with_suffix(".md")
+    return [first, *(first.parent / first.stem / f"{name}.md" for name in EXPERIMENTS)]
+
+
 def page_texts(results: Results, stem: str, comment: str) -> dict[str, str]:
     """Texts of all pages by their paths beside the first, which is called `stem`.md."""
     present = {key.experiment for key in results.cells}
