@@ -147,7 +147,7 @@ def _page(name: str, model: MultiFidelityRegressor, checked: HeldOut | None) -> 
         "first": first_view(model),
         "reach": _reach(data),
         "points": _points(data),
-        "heldOut": None if checked is None else _held_out(checked),
+        "heldOut": None if checked is None else held_out_facts(checked),
         "trust": [_trust(own) for own in model.trusted_points()],
     }
 
@@ -223,7 +223,7 @@ def _points(data: Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def _held_out(checked: HeldOut) -> dict[str, Any]:
+def held_out_facts(checked: HeldOut) -> dict[str, Any]:
     """Held-out predictions with their intervals, and the calibration curve."""
     shares, n = np.linspace(0.0, 1.0, _SHARES), len(checked.y)
     return {
