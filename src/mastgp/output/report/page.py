@@ -10,7 +10,9 @@ from ...errors import DataError
 from ...files import atomic_write
 from ...models.estimator import MultiFidelityRegressor
 from . import exploring, sections
+from .compact import size_of
 from .facts import Advice, Entry, entry_of
+from .live import MOST_BYTES
 from .markup import Markup, joined, json_for_page, tag, void
 from .parts import listed
 from .sources import policy, scripts, style
@@ -66,7 +68,11 @@ def page_html(
     if not models:
         raise DataError("a report needs at least one model")
     runs = advice or {}
-    entries = [entry_of(name, model, runs.get(name)) for name, model in models]
+    entries: list[Entry] = []
+    room = MOST_BYTES
+    for name, model in models:
+        entries.append(entry_of(name, model, runs.get(name), room))
+        room -= size_of(entries[-1].page["document"])
     return _document(entries, title or _title(entries), command)
 
 
