@@ -78,7 +78,8 @@ class StudyPage:
 
     def __init__(self, open_study: Callable[[], Study], refresh: int) -> None:
         self._open, self._refresh = open_study, refresh
-        self._page, self._state = "", None
+        self._page = ""
+        self._state: Any = None
 
     def __call__(self) -> str:
         """The page, now."""
