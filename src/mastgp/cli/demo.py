@@ -94,7 +94,7 @@ def _report(model_file: str, page: str) -> None:
 
 
 def _echo(command: str) -> None:
-    terminal.out.print(
+    terminal.out().print(
         f"\n$ {command}", style="bold", markup=False, highlight=False, soft_wrap=True
     )
 
