@@ -20,8 +20,8 @@ def mast(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("MASTGP_DATA", raising=False)
-    monkeypatch.setattr(terminal, "out", Console(width=200))
-    monkeypatch.setattr(terminal, "err", Console(width=200, stderr=True, highlight=False))
+    monkeypatch.setattr(terminal, "out", lambda: Console(width=200))
+    monkeypatch.setattr(terminal, "err", lambda: Console(width=200, stderr=True, highlight=False))
 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["mast", "bench", *arguments])

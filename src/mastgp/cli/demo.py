@@ -101,7 +101,7 @@ def _suggest(model_file: str, runs: str) -> None:
 
 
 def _echo(command: str) -> None:
-    terminal.out.print(
+    terminal.out().print(
         f"\n$ {command}", style="bold", markup=False, highlight=False, soft_wrap=True
     )
 

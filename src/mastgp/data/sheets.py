@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
-from xml.etree import ElementTree
 
 import pandas as pd
 
@@ -155,6 +154,8 @@ def _parts_read_whole(
     archive: zipfile.ZipFile, sizes: Mapping[str, int]
 ) -> Iterator[tuple[int, int]]:
     """Sizes of the parts that are read before any sheet is, each with the most that is allowed."""
+    from xml.etree import ElementTree
+
     yield from ((size, MOST_BESIDES) for name, size in sizes.items() if _BESIDES.search(name))
     if 0 < sizes.get(_LISTING, 0) <= MOST_BESIDES:
         for part in ElementTree.fromstring(archive.read(_LISTING)):
