@@ -58,9 +58,9 @@ def write_sheet(table: pd.DataFrame, file: Any, path: str) -> None:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("predictions")
     try:
-        sheet.append([_cell(sheet, str(name)) for name in table.columns])
+        sheet.append(_cell(sheet, str(name)) for name in table.columns)
         for row in table.itertuples(index=False, name=None):
-            sheet.append([_cell(sheet, value) for value in row])
+            sheet.append(_cell(sheet, value) for value in row)
     except openpyxl.utils.exceptions.IllegalCharacterError as error:
         raise DataError(
             f"{path}: control characters cannot be written to a spreadsheet: {str(error)!r}"
