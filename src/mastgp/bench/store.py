@@ -53,9 +53,7 @@ class Store:
             return []
         content = read_bytes(Place(str(self.path)))
         if len(content) > MOST_BYTES:
-            raise FileError(
-                f"{self.path} has more than {MOST_BYTES // 2**20} MB; use several folders"
-            )
+            raise FileError(f"{self.path} has more than {MOST_BYTES // 2**20} MB; use more folders")
         lines = io.BytesIO(content[: content.rfind(b"\n") + 1])  # what follows is torn
         return [self._record(line, i) for i, line in enumerate(lines, start=1) if line.strip()]
 

@@ -85,8 +85,10 @@ def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is a model's, by its list of members; what is no file is none."""
+    """Whether a file is a model's, by its list of members; what is no file, or endless, is none."""
     try:
+        if not path.is_file():
+            return False
         with zipfile.ZipFile(path) as archive:
             return _MANIFEST in archive.namelist()
     except (OSError, zipfile.BadZipFile):
