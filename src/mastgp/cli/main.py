@@ -29,6 +29,9 @@ from .show import show
 from .study import app as study
 from .update import update
 
+#: Exit code of a command that was interrupted from the keyboard.
+INTERRUPTED = 130
+
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
     no_args_is_help=True,
@@ -69,7 +72,11 @@ def main() -> None:
     except MastError as error:
         _fail(str(error))
     except KeyboardInterrupt:
-        _fail("interrupted", code=130)
+        _fail("interrupted", code=INTERRUPTED)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # typer ends so, without a word
+            _fail("interrupted", code=INTERRUPTED)
+        raise
     except EndedError as ended:
         _fail(str(ended), code=ended.exit_code)
     except MemoryError:
