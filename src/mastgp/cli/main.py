@@ -33,6 +33,8 @@ from .update import update
 
 #: New objects after which unreachable ones are looked for; Python's own default is 700.
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
+#: Exit code of a command that was interrupted from the keyboard.
+INTERRUPTED = 130
 
 app = typer.Typer(
     help="One surrogate from a few expensive and many cheap results.",
@@ -75,7 +77,11 @@ def main() -> None:
     except MastError as error:
         _fail(str(error))
     except KeyboardInterrupt:
-        _fail("interrupted", code=130)
+        _fail("interrupted", code=INTERRUPTED)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # typer ends so, without a word
+            _fail("interrupted", code=INTERRUPTED)
+        raise
     except EndedError as ended:
         _fail(str(ended), code=ended.exit_code)
     except MemoryError:

@@ -54,7 +54,7 @@ class Explained:
     def moments(self, process: GaussianProcess, U: Array, below: Array) -> tuple[Array, Array]:
         """Mean and variance of what is left, the factor's correction and variance included."""
         latent, scale = process.latent(U, 0), float(process.y_scale[0])
-        unexplained = self._unexplained(latent, below / scale)
+        unexplained = self.unexplained(latent, below / scale)
         return (
             latent.mean + scale * self.correction * unexplained,
             latent.var + scale**2 * unexplained**2 / self.precision,
@@ -63,7 +63,7 @@ class Explained:
     def covariance(self, process: GaussianProcess, U: Array, below: Array) -> Array:
         """Covariance of what is left, the factor's variance included, shape (n, n)."""
         latent, scale = process.latent(U, 0), float(process.y_scale[0])
-        unexplained = self._unexplained(latent, below / scale)
+        unexplained = self.unexplained(latent, below / scale)
         cov = process.latent_covariance(latent, latent)
         cov.flat[:: len(cov) + 1] = latent.var
         return cov + scale**2 * np.outer(unexplained, unexplained) / self.precision
@@ -83,13 +83,13 @@ class Explained:
             Its gradient.
         """
         scale = float(process.y_scale[0])
-        unexplained = self._unexplained(process.latent(U, 0), below / scale)
+        unexplained = self.unexplained(process.latent(U, 0), below / scale)
         d_unexplained = d_below / scale - process.weighted_gradient(U, self.slope(process))
         d_mean, d_var = process.predict_gradient(U)
         in_var = (2.0 * scale**2 / self.precision) * unexplained[:, None]
         return d_mean + scale * self.correction * d_unexplained, d_var + in_var * d_unexplained
 
-    def _unexplained(self, latent: Latent, below: Array) -> Array:
+    def unexplained(self, latent: Latent, below: Array) -> Array:
         """The level below at some points, less what the process makes of it there."""
         unexplained: Array = below - self.solved @ latent.solved
         return unexplained

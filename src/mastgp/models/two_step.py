@@ -28,8 +28,10 @@ from ..gp.distributions import Mixture
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.plain import plain_process
 from ..surrogates.base import Fitted
+from .continuing import JointProcess, Part
 from .explained import Explained
 from .facts import abilities_with, noise_facts, plain_stage, tool_facts
+from .levelled import LevelledProcess
 from .restoring import restored_stage
 from .stages import Fitting, stage_gp
 
@@ -194,6 +196,21 @@ class TwoStep:
         mean, var = self._below
         factor = self.factors[-1]
         return Mixture(left.weights, left.means + factor * mean, left.variances + factor**2 * var)
+
+    def parts(self) -> list[Part]:
+        """The draws of the top level. Cheap runs tell nothing more."""
+        name = (self.data.top.name,)
+        pairs = zip(self._weights.tolist(), self._draws(), strict=True)
+        return [
+            JointProcess(
+                share, LevelledProcess(process, part, self.factors[-1], self._below_at), name
+            )
+            for share, (part, process) in pairs
+        ]
+
+    def _below_at(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the level below the top."""
+        return climb(self.stages, self.factors, U)
 
     def draws_left(self) -> float:
         """By the draws' weights."""
