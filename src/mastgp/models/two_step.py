@@ -27,6 +27,7 @@ from ..gp.blends import Distribution
 from ..gp.distributions import Mixture
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.plain import plain_process
+from ..gp.quick import QuickMixture
 from ..surrogates.base import Fitted
 from .continuing import JointProcess, Part
 from .explained import Explained
@@ -114,7 +115,7 @@ class TwoStep:
         variances = np.array([own for _, own in moments]) + factor**2 * var
         if include_noise:
             variances += np.array([[np.mean(p.noise_var)] for p in self._processes])
-        return Mixture(self._weights, means, variances)
+        return QuickMixture(self._weights, means, variances)
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the top level, on all cores where points are many."""
