@@ -27,7 +27,7 @@ def response(X):
 
 
 #: How each kind is built; those that begin with "levels" have a categorical input, and those that
-#: begin with "many rows" too many cheap points for an exact process.
+#: name "many rows" too many cheap points for an exact process.
 BUILDERS = {
     "ar1": lambda: CoKriging(order=ORDER),
     "ar1, calibrated": lambda: CoKriging(order=ORDER, structure="shared-bias", calibrate=True),
@@ -52,6 +52,7 @@ BUILDERS = {
     "levels": lambda: CoKriging(order=ORDER),
     "levels, exchangeable": lambda: CoKriging(order=ORDER, categories="exchangeable"),
     "levels, mast": lambda: MAST(order=ORDER),
+    "levels, many rows": lambda: CoKriging(order=ORDER),
 }
 
 
@@ -65,7 +66,7 @@ def inputs(rng, n, levels):
 @cache
 def fitted(name):
     rng, levels = np.random.default_rng(5), name.startswith("levels")
-    many = name.startswith("many rows")
+    many = "many rows" in name
     counts = [6000, 20] if many else [26, 11]
     X = inputs(rng, sum(counts), levels)
     labels = np.repeat(ORDER, counts)

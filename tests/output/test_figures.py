@@ -117,6 +117,31 @@ def test_texts_are_whole_and_apart(rng, method, n_inputs):
         assert not any(box.overlaps(other) for other in found[i + 1 :])
 
 
+def test_long_names_stay_on_the_page(rng):
+    names = [
+        "Reynolds number based on the mean aerodynamic chord",
+        "angle of attack [deg]",
+        "Mach number [-]",
+        "a",
+        "sweep angle of the quarter chord line [deg]",
+    ]
+    X = pd.DataFrame(rng.random((14, 5)), columns=names)
+    y = pd.Series(X.sum(axis=1) ** 2, name="total drag coefficient of wing and body [counts]")
+    figure = plot_model(SingleFidelity().fit(X, y))
+    page = figure.bbox
+    for box in boxes(figure):
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+        assert page.y0 <= box.y0 < box.y1 <= page.y1
+
+
+def test_a_page_says_which_inputs_have_no_slice(rng):
+    X = rng.random((20, 9))
+    model = SingleFidelity().fit(X, X[:, 0])
+    note = draw(model, "slices").legends[0].get_title().get_text()
+    assert "The 3 inputs that change the prediction least have no slice." in " ".join(note.split())
+    assert draw(model, "parity").legends == []
+
+
 @pytest.mark.parametrize(("n_inputs", "grid"), [(1, (1, 3)), (2, (2, 3)), (3, (2, 3)), (6, (3, 3))])
 def test_the_check_stands_beside_the_slices(rng, n_inputs, grid):
     X = rng.random((20, n_inputs))
@@ -254,13 +279,16 @@ def three_targets():
 
 def test_three_targets_have_a_row_each_and_one_legend(three_targets):
     figure = draw(three_targets, "all")
-    assert len(figure.subfigs) == 3
-    assert [bool(part.legends) for part in figure.subfigs] == [False, False, True]
-    for part, name in zip(figure.subfigs, ("cl", "cd", "cm"), strict=True):
+    assert [bool(part.legends) for part in figure.subfigs] == [False, False, False, True]
+    figure.draw_without_rendering()
+    heights = []
+    for part, name in zip(figure.subfigs[:3], ("cl", "cd", "cm"), strict=True):
         panels = axes_of(part)
+        heights.append(panels[0].get_window_extent().height)
         assert len(panels) == 4
         assert panels[0].get_xlabel() == f"observed {name}"
         assert panels[0].get_gridspec().get_geometry() == (1, 4)
+    assert max(heights) < 1.05 * min(heights)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from mastgp.output.levels import (
     MAX_LEVELS,
     centre_of,
     is_discrete,
+    level_labels,
     shown_levels,
     split_by,
     values_along,
@@ -78,3 +79,11 @@ def test_whole_numbers_are_drawn_where_they_are(bladed, model):
 
 def test_pages_are_drawn(model):
     assert len(draw(model, "slices").axes) == 3
+
+
+def test_names_of_levels_are_turned_only_where_lines_do_not_help():
+    assert level_labels(["al", "st"]) == (["al", "st"], 0.0)
+    assert level_labels(["a long name of a level of many"] * 6)[1] == 90.0
+    names, turned = level_labels(["one word and more", "unbreakable-name", "x"])
+    assert turned == 0.0
+    assert names[0] == "one word and\nmore"

@@ -48,4 +48,4 @@ def test_several_sheets_have_a_legend_each_or_one_for_all():
     legends = [bool(part.legends) for part in drawn(sheets).subfigs]
     assert legends == [True, True]
     legends = [bool(part.legends) for part in drawn(sheets, one_legend=True).subfigs]
-    assert legends == [False, True]
+    assert legends == [False, False, True]

@@ -35,11 +35,11 @@ def serve(study_file: StudyFile, port: Port = 8765, every: Every = 10) -> None:
     from ..next.store import Store
     from ..next.study import Study
     from ..output.report.serving import LOOPBACK, page_server
-    from ..output.report.study_page import study_html
+    from ..output.report.study_page import StudyPage
 
     if not Store.exists(study_file):
         raise DataError(f"there is no study {study_file}; 'mast study new' begins one")
-    server = page_server(lambda: study_html(Study(study_file), refresh=every), port)
+    server = page_server(StudyPage(lambda: Study(study_file), every), port, every / 2)
     terminal.say(f"http://{LOOPBACK}:{server.server_address[1]}/ shows {study_file}; Ctrl-C ends.")
     with server:
         server.serve_forever()

@@ -79,7 +79,7 @@ def plot_model(model: MultiFidelityRegressor, checked: HeldOut | None = None) ->
     -------
     matplotlib Figure
     """
-    return drawn([_sheet(model, _all_panels(model, checked))])
+    return drawn([_sheet(model, _all_panels(model, checked), note=_note(model, "all"))])
 
 
 def _all_panels(model: MultiFidelityRegressor, checked: HeldOut | None = None) -> list[Panel]:
@@ -113,8 +113,21 @@ def _swing_of(model: MultiFidelityRegressor, name: str) -> float:
     return swing(model, model.training_data_.feature_names.index(name))
 
 
-def _sheet(model: MultiFidelityRegressor, panels: list[Panel], rows: int | None = None) -> Sheet:
-    return Sheet(page_title(model), panels, fixed_note(model), rows)
+def _sheet(
+    model: MultiFidelityRegressor, panels: list[Panel], rows: int | None = None, note: str = ""
+) -> Sheet:
+    return Sheet(page_title(model), panels, note, rows)
+
+
+def _note(model: MultiFidelityRegressor, kind: str) -> str:
+    """What is said below a kind of figure: where inputs are, and which have no slice."""
+    if kind not in ("all", "slices", "contour"):
+        return ""
+    left_out = int(model.training_data_.box.varies.sum()) - MAX_SLICES
+    words = ""
+    if left_out > 0 and kind != "contour":
+        words = f" The {left_out} inputs that change the prediction least have no slice."
+    return fixed_note(model) + words
 
 
 def _slices(model: MultiFidelityRegressor) -> list[Panel]:
@@ -332,14 +345,18 @@ def draw(model: MultiFidelityRegressor | SeveralTargets, kind: str = "all") -> F
         raise unknown("kind", kind, KINDS)
     models = models_of(model)
     if len(models) < MANY_TARGETS:
-        return drawn([_sheet(one, _panels(one, kind)) for one in models.values()])
+        return drawn(
+            [_sheet(one, _panels(one, kind), note=_note(one, kind)) for one in models.values()]
+        )
+    first = next(iter(models.values()))
     if kind == "all":
-        sheets = [_sheet(one, _row_panels(one), rows=1) for one in models.values()]
+        note = fixed_note(first)
+        sheets = [_sheet(one, _row_panels(one), 1, note) for one in models.values()]
         return drawn(sheets, one_legend=True)
     panels = [_named(name, panel) for name, one in models.items() for panel in _panels(one, kind)]
     title = f"{model.label} surrogates of {', '.join(models)}"
     rows = None if kind in ("parity", "calibration", "trust") else len(models)
-    return drawn([Sheet(title, panels, fixed_note(next(iter(models.values()))), rows)])
+    return drawn([Sheet(title, panels, _note(first, kind), rows)])
 
 
 def _named(name: str, panel: Panel) -> Panel:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +24,8 @@ MAX_LEVELS = 6
 MAX_WHOLE = 25
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+#: Letters that fit below a panel, for names of levels beside each other.
+_LETTERS_ACROSS = 44
 #: Points of a curve.
 RESOLUTION = 201
 
@@ -121,8 +125,22 @@ def draw_values(model: MultiFidelityRegressor, axes: Axes, i: int, centre: Array
     category = category_of(data, i)
     if category is not None:
         axes.set_xticks(x)
-        turned = 90 if max(map(len, category.levels)) * len(category.levels) > 40 else 0
-        axes.set_xticklabels(list(category.levels), rotation=turned, fontsize=8)
+        names, turned = level_labels(category.levels)
+        axes.set_xticklabels(names, rotation=turned, fontsize=8)
+
+
+def level_labels(levels: Sequence[str]) -> tuple[list[str], float]:
+    r"""Names of levels for an axis across, in several lines where that helps, and their turn.
+
+    >>> level_labels(["steel", "titanium grade 5", "aluminium 7075", "al"])[0][1].split("\n")
+    ['titanium', 'grade 5']
+    """
+    letters = _LETTERS_ACROSS // len(levels)
+    lines = [wrap(level, max(letters, 1)) or [level] for level in levels]
+    fits = all(
+        len(own) <= 3 and " ".join(own) == level for own, level in zip(lines, levels, strict=True)
+    )
+    return (["\n".join(own) for own in lines], 0.0) if fits else (list(levels), 90.0)
 
 
 def _predicted(

@@ -17,6 +17,8 @@ Panel = Callable[["Axes"], None]
 
 #: Inches of a panel, and of the title and legend of a sheet.
 WIDTH, HEIGHT, MARGIN = 4.4, 3.7, 0.7
+#: Inches of a legend of all sheets.
+LEGEND = 1.1
 #: Letters of a title in an inch, and of the notes below.
 _TITLE_LETTERS, _NOTE_LETTERS = 11, 13
 
@@ -55,23 +57,25 @@ def drawn(sheets: Sequence[Sheet], one_legend: bool = False) -> Figure:
     ----------
     sheets : sequence of Sheet
     one_legend : bool
-        Whether the last sheet has the legend of all.
+        Whether there is one legend of all below them.
     """
     from matplotlib.figure import Figure
 
     heights = [HEIGHT * sheet.grid[0] + MARGIN for sheet in sheets]
+    if one_legend:
+        heights = [*heights, LEGEND]
     width = max(WIDTH * max(sheet.grid[1], 1.2) for sheet in sheets)
     figure = Figure(figsize=(width, sum(heights)), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.1, h_pad=0.08)  # type: ignore[union-attr,call-arg]
     parts: Any = [figure]
-    if len(sheets) > 1:
-        parts = figure.subfigures(len(sheets), 1, height_ratios=heights)
-    for part, sheet in zip(parts, sheets, strict=True):
+    if len(heights) > 1:
+        parts = figure.subfigures(len(heights), 1, height_ratios=heights)
+    for part, sheet in zip(parts, sheets, strict=not one_legend):
         _draw(part, sheet, width)
         if not one_legend:
-            _add_legend(part, sheet, [part], width)
+            _add_legend(part, sheet, width)
     if one_legend:
-        _add_legend(parts[-1], sheets[-1], parts, width)
+        _add_common_legend(parts[-1], parts[:-1], sheets[-1].note, width)
     return figure
 
 
@@ -82,29 +86,44 @@ def _draw(part: Any, sheet: Sheet, width: float) -> None:
     part.suptitle(fill(sheet.title, int(_TITLE_LETTERS * width)), fontsize=11)
 
 
-def _add_legend(part: Any, sheet: Sheet, explained: Sequence[Any], width: float) -> None:
+def _add_legend(part: Any, sheet: Sheet, width: float) -> None:
     """Explain what is labelled in the panels, each label once: in an empty place, or below."""
-    labelled = [
-        axes.get_legend_handles_labels()
-        for figure in explained
-        for axes in figure.axes
-        if not axes.get_legend()
-    ]
-    entries = {label: handle for pair in labelled for handle, label in zip(*pair, strict=True)}
+    handles, labels = _labelled([part])
     rows, columns = sheet.grid
     empty = rows * columns - len(sheet.panels)
-    inches = WIDTH * empty if empty else 0.9 * width
-    note = fill(sheet.note, int(_NOTE_LETTERS * inches))
-    if not entries and not note:
+    style = _style(sheet.note, WIDTH * empty if empty else 0.9 * width)
+    if not labels and style["title"] is None:
         return
-    style: dict[str, Any] = {"fontsize": 8, "title": note or None, "title_fontsize": 8}
     if empty:
         grid = part.add_gridspec(rows, columns)
         place = part.add_subplot(grid[rows - 1, columns - empty :])
         place.set_axis_off()
-        where: Any = place
-        style |= {"loc": "center", "frameon": False}
+        place.legend(handles, labels, loc="center", frameon=False, **style)
     else:
-        where = part
-        style |= {"loc": "outside lower center", "ncols": min(max(len(entries), 1), 3)}
-    where.legend(list(entries.values()), list(entries), **style)
+        n = min(max(len(labels), 1), 3)
+        part.legend(handles, labels, loc="outside lower center", ncols=n, **style)
+
+
+def _add_common_legend(place: Any, explained: Sequence[Any], note: str, width: float) -> None:
+    """Explain what is labelled in the panels of several sheets, in a place of its own."""
+    handles, labels = _labelled(explained)
+    style = _style(note, 0.9 * width)
+    place.legend(handles, labels, loc="center", ncols=min(max(len(labels), 1), 4), **style)
+
+
+def _labelled(figures: Sequence[Any]) -> tuple[list[Any], list[str]]:
+    """What is labelled in panels without a legend of their own, and the labels, each once."""
+    pairs = [
+        axes.get_legend_handles_labels()
+        for figure in figures
+        for axes in figure.axes
+        if not axes.get_legend()
+    ]
+    entries = {label: handle for pair in pairs for handle, label in zip(*pair, strict=True)}
+    return list(entries.values()), list(entries)
+
+
+def _style(note: str, inches: float) -> dict[str, Any]:
+    """Of a legend that has so many inches for its note."""
+    title = fill(note, int(_NOTE_LETTERS * inches)) or None
+    return {"fontsize": 8, "title": title, "title_fontsize": 8}

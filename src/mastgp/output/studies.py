@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import MastError
 from ..next.trials import DONE, FAILED, Trial
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..next.study import Study
+
+Array = NDArray[np.float64]
 
 #: Okabe and Ito's colours, which stay apart for colour-blind readers.
 _COLOURS = ("#000000", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
@@ -52,8 +55,7 @@ def plot_study(study: Study) -> Figure:
 def draw_progress(axes: Axes, study: Study, trials: Sequence[Trial]) -> None:
     """Results over what was spent until then, and the best expensive one."""
     definition = study.definition
-    ended = sorted((t for t in trials if t.ended_at is not None), key=lambda t: t.ended_at or 0.0)
-    spent = np.cumsum([trial.spent for trial in ended])
+    ended, spent = spent_until(trials)
     for colour, name in zip(_colours(study), definition.costs, strict=True):
         rows = [i for i, t in enumerate(ended) if t.fidelity == name and t.status == DONE]
         values = [ended[i].values[definition.target] for i in rows]
@@ -71,11 +73,18 @@ def draw_progress(axes: Axes, study: Study, trials: Sequence[Trial]) -> None:
         axes.legend(fontsize="small")
 
 
-def _draw_best(axes: Axes, study: Study, ended: Sequence[Trial], spent: Any) -> None:
-    """The best expensive value so far, as steps."""
+def spent_until(trials: Sequence[Trial]) -> tuple[list[Trial], Array]:
+    """Trials that have ended, in the order of their ends, and what was spent until each end."""
+    ended = sorted((t for t in trials if t.ended_at is not None), key=lambda t: t.ended_at or 0.0)
+    return ended, np.cumsum([trial.spent for trial in ended], dtype=float)
+
+
+def best_so_far(study: Study, ended: Sequence[Trial], spent: Array) -> list[tuple[float, float]]:
+    """What was spent and the best expensive value then, whenever a better one was found.
+
+    The last one is repeated at the end. A study for accuracy has none.
+    """
     definition = study.definition
-    if definition.goal == "accuracy":
-        return
     so_far: list[tuple[float, float]] = []
     for trial, money in zip(ended, spent, strict=True):
         if trial.fidelity != definition.top or trial.status != DONE:
@@ -85,10 +94,17 @@ def _draw_best(axes: Axes, study: Study, ended: Sequence[Trial], spent: Any) -> 
         value = trial.values[definition.target]
         if not so_far or definition.loss(value) < definition.loss(so_far[-1][1]):
             so_far.append((float(money), value))
-    if so_far:
-        end = float(spent[-1])
-        money_, values = zip(*so_far, (end, so_far[-1][1]), strict=True)
-        axes.step(money_, values, where="post", color="#0072B2", label=f"best {definition.top}")
+    if definition.goal == "accuracy" or not so_far:
+        return []
+    return [*so_far, (float(spent[-1]), so_far[-1][1])]
+
+
+def _draw_best(axes: Axes, study: Study, ended: Sequence[Trial], spent: Array) -> None:
+    """The best expensive value so far, as steps."""
+    steps = best_so_far(study, ended, spent)
+    if steps:
+        label = f"best {study.definition.top}"
+        axes.step(*zip(*steps, strict=True), where="post", color="#0072B2", label=label)
 
 
 def _draw_check(axes: Axes, study: Study) -> None:

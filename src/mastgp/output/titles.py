@@ -9,7 +9,7 @@ from ..models.estimator import MultiFidelityRegressor
 from .levels import category_of, centre_of
 
 #: Letters of a title, of a label across and of a label up that fit into a panel.
-TITLE_LETTERS, LABEL_LETTERS, UPRIGHT_LETTERS = 54, 46, 34
+TITLE_LETTERS, LABEL_LETTERS, UPRIGHT_LETTERS = 44, 38, 34
 #: Fixed inputs that the title of a panel names; more of them are named once, below all panels.
 MOST_IN_TITLE = 3
 #: A space at which no line is broken.
@@ -17,8 +17,14 @@ _FIRM_SPACE = "\u00a0"
 
 
 def wrapped(text: str, letters: int = LABEL_LETTERS) -> str:
-    """Break a text into lines that fit into a panel."""
-    return fill(text, letters)
+    """Break a text into lines that fit into a panel; at firm spaces only where it must be.
+
+    >>> wrapped("at a = 1, b = 2", 10).splitlines()
+    ['at a = 1,', 'b = 2']
+    """
+    words = text.split(" ")
+    soft = [word.replace(_FIRM_SPACE, " ") if len(word) > letters else word for word in words]
+    return fill(" ".join(soft), letters)
 
 
 def target_with_unit(model: MultiFidelityRegressor) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from exported import coded, fitted, predicted, queries
@@ -9,7 +11,7 @@ from mastgp import MAST
 from mastgp.output.export.predictor import encoded, predictor_document
 from mastgp.output.export.reader import predict, read
 from mastgp.output.report import live
-from mastgp.output.report.live import first_view, live_document, thinned, work_of
+from mastgp.output.report.live import first_view, live_document, processes_of, thinned, work_of
 
 
 def test_small_models_are_given_whole():
@@ -34,17 +36,26 @@ def test_what_is_too_large_is_not_given_at_all(monkeypatch):
     assert "too many points" in note
 
 
-def test_inducing_points_are_given_whole_unless_the_page_would_be_too_large(monkeypatch):
+def test_inducing_points_are_given_whole_unless_the_page_would_be_too_large():
     model = fitted("many rows")
     document, note = live_document(model)
     assert note is None
     assert document["predictor"]["below"][0]["kind"] == "inducing"
-    size = len(__import__("json").dumps(document))
+    size = len(json.dumps(document))
     assert size < live.MOST_BYTES
-    monkeypatch.setattr(live, "MOST_BYTES", 0.5 * size)
-    document, note = live_document(model)
+    document, note = live_document(model, room=0.5 * size)
     assert document is None
-    assert "too many inducing points" in note
+    assert "the page has no room" in note
+
+
+def test_members_that_share_a_level_have_it_once():
+    document, note = live_document(fitted("many rows, auto"))
+    assert note is None
+    whole = len(json.dumps(encoded(predictor_document(fitted("many rows, auto")))))
+    assert len(json.dumps(document)) < 0.5 * whole
+    triangles = [own["known"] for own in processes_of(document["predictor"]) if "known" in own]
+    assert len(triangles) > 1
+    assert len({own["same"] for own in triangles}) == 1
 
 
 def test_draws_of_a_level_are_thinned_with_what_they_say_of_the_factor():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from browser import Opened, chromium, needs_chromium
+from browser import CONTRAST, UNNAMED, Opened, chromium, needs_chromium
 from exported import BUILDERS, fitted, predicted, queries
 from mastgp import MAST, DataError
 from mastgp.check.validation import validate
@@ -72,40 +72,6 @@ def test_it_fits_every_screen(browser, wing, width, scheme):
         assert opened.complaints == []
         assert opened.page.evaluate(CONTRAST) == []
         assert opened.page.evaluate(UNNAMED) == []
-
-
-#: Texts whose contrast with what is behind them is below what WCAG's level AA asks for.
-CONTRAST = """() => {
-  const rgb = (text) => (text.match(/[0-9.]+/g) || []).map(Number);
-  const light = (c) => c.slice(0, 3).map((v) => v / 255)
-    .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (node) => {
-    for (let n = node; n; n = n.parentElement) {
-      const c = rgb(getComputedStyle(n).backgroundColor);
-      if (c.length === 3 || c[3] === 1) return c;
-    }
-    return [255, 255, 255];
-  };
-  return [...document.querySelectorAll('body *')].filter((node) => {
-    const own = [...node.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    const style = getComputedStyle(node);
-    if (!own || ['SCRIPT', 'STYLE', 'OPTION'].includes(node.tagName)) return false;
-    if (!node.getClientRects().length || style.visibility === 'hidden') return false;
-    const front = rgb(node instanceof SVGElement ? style.fill : style.color);
-    const outlined = style.paintOrder.startsWith('stroke');
-    const back = outlined ? rgb(style.stroke) : behind(node);
-    const [a, b] = [light(front), light(back)].sort((x, y) => y - x);
-    const large = parseFloat(style.fontSize) >= 24;
-    return (a + 0.05) / (b + 0.05) < (large ? 3 : 4.5);
-  }).map((node) => `${node.tagName} ${node.className} ${node.textContent.slice(0, 30)}`);
-}"""
-
-#: Controls and pictures without a name for those who cannot see them.
-UNNAMED = """() => [
-  ...document.querySelectorAll('input, select, button, summary, a, svg[role=img]')
-].filter((node) => !(node.getAttribute('aria-label') || (node.labels && node.labels.length)
-    || node.textContent.trim())).map((node) => node.outerHTML.slice(0, 80))"""
 
 
 #: What would lead readers astray who hear the page or use the keyboard only.
@@ -217,6 +183,73 @@ def test_a_slider_moves_the_value(browser, wing):
         assert "x is outside the fine points" in page.text_content("[data-value='0'] .far")
 
 
+def typed_in_turn(page, values):
+    """What a colleague does: a click on "Predict", then a number and the next field."""
+    page.click("nav a:text-is('Predict')")
+    page.click("#input0", click_count=3)
+    for value in values:
+        page.keyboard.type(value)
+        page.keyboard.press("Tab")  # to the next slider
+        page.keyboard.press("Tab")  # to its field, whose number is then selected
+
+
+@needs_chromium
+def test_a_condition_is_found_by_two_clicks_and_its_numbers(browser, wing):
+    with Opened(browser, wing) as opened:
+        page = opened.page
+        typed_in_turn(page, ["5.5", "0.25", "0.75"])
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        X = pd.DataFrame([[5.5, 0.25, 0.75]], columns=["x", "y", "z"])
+        mean, std, low, high = predicted(fitted("auto"), X)[0]
+        numbers = json.loads(page.get_attribute("[data-value='0']", "data-numbers"))
+        np.testing.assert_allclose(numbers, [mean, std, low, high], rtol=1e-6)
+        card = page.locator("[data-value='0']")
+        assert card.is_visible()
+        box, screen = card.bounding_box(), page.viewport_size
+        assert 0.0 <= box["y"] <= screen["height"] - box["height"]
+        decimals = 1 - int(np.floor(np.log10(std)))
+        words = [f"{value:.{decimals}f}" for value in (mean, low, high)]
+        assert all(word in card.inner_text() for word in words)
+
+
+@needs_chromium
+def test_an_address_leads_to_a_point_and_back(browser, tmp_path):
+    write_page([("drag", fitted("levels"))], tmp_path / "page.html")
+    place = "#y=0.25&alloy=ti&unknown=3&z=nonsense"
+    with Opened(browser, f"{tmp_path / 'page.html'}{place}") as opened:
+        page = opened.page
+        assert page.input_value("#input1") == "0.25"
+        assert page.input_value("#input3") == "ti"
+        assert 0.0 < float(page.input_value("#input2")) < 1.0
+        page.fill("#input2", "0.125")
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        page.wait_for_timeout(600)
+        address = page.evaluate("location.href")
+        assert "z=0.125" in address
+        assert "alloy=ti" in address
+        assert opened.complaints == []
+    with Opened(browser, address.removeprefix("file://")) as again:
+        assert again.page.input_value("#input2") == "0.125"
+        again.page.evaluate("location.hash = '#data'")
+        assert again.page.input_value("#input2") == "0.125"
+
+
+@needs_chromium
+def test_a_point_is_copied_with_its_values(browser, wing):
+    with Opened(browser, wing) as opened:
+        page = opened.page
+        opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.fill("#input0", "5.5")
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        page.click("#copy")
+        page.wait_for_selector("#copied:text-is('Copied.')")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("x = 5.5, y = ")
+        assert page.inner_text("[data-value='0'] .mean") in copied
+        assert "95 % between" in copied
+        assert opened.complaints == []
+
+
 @needs_chromium
 def test_the_keyboard_is_enough(browser, wing):
     with Opened(browser, wing) as opened:
@@ -267,7 +300,7 @@ def test_names_are_never_markup(browser, tmp_path):
     with Opened(browser, tmp_path / "page.html") as opened:
         page = opened.page
         assert page.evaluate("typeof window.stolen") == "undefined"
-        assert page.locator("script").count() == 6
+        assert page.locator("script").count() == 10
         assert page.locator("img").count() == 0
         assert page.title() == NASTY
         assert opened.complaints == []

@@ -17,6 +17,7 @@ from ...data.dataset import Dataset
 from ...errors import DataError
 from ...estimators import check_is_fitted
 from ...models.estimator import MultiFidelityRegressor
+from .folding import folded
 
 FORMAT = "mastgp-predictor"
 VERSION = 1
@@ -44,7 +45,7 @@ def predictor_document(model: MultiFidelityRegressor) -> dict[str, Any]:
         "predicts": data.top.name,
         "inputs": [_input(data, i) for i in range(len(data.feature_names))],
         "calibration": float(model.calibration_),
-        "predictor": model.plain_predictor(),
+        "predictor": folded(model.plain_predictor(), data.categories, len(data.feature_names)),
     }
 
 

@@ -50,8 +50,15 @@ def _controls(entries: Sequence[Entry], live: Sequence[tuple[int, Entry]]) -> Ma
         for own in entry.page["inputs"]:
             known.setdefault(own["name"], own)
     shown = [_control(i, own) for i, own in enumerate(known.values())]
-    reset = tag("button", "Back to the middle of the data", type="button", id="reset")
-    return tag("div", values, tag("form", *shown, onsubmit=None), reset, class_="controls")
+    buttons = tag(
+        "p",
+        tag("button", "Back to the middle of the data", type="button", id="reset"),
+        " ",
+        tag("button", "Copy", type="button", id="copy", title="Copy the point and its values"),
+        " ",
+        tag("span", id="copied", role="status"),
+    )
+    return tag("div", values, tag("form", *shown, onsubmit=None), buttons, class_="controls")
 
 
 def _value(i: int, entry: Entry, named: bool) -> Markup:
@@ -120,6 +127,7 @@ def _pictures(entries: Sequence[Entry]) -> Markup:
         chooser,
         tag("h3", "Along each input"),
         _legend(entries),
+        tag("p", class_="note", id="held"),
         only,
         slices,
         _map() if several else "",
@@ -134,6 +142,7 @@ def _legend(entries: Sequence[Entry]) -> Markup:
         mark("bar b-model", "prediction", "model"),
         mark("wide b-band", "95 % interval", "band"),
         *(mark("b-top", name, f"of {name}") for name in tops),
+        mark("wide b-beyond", f"outside the {' and '.join(tops)} points", "beyond"),
         *(
             mark(f"b-cheap{i % N_COLOURS}", f"{name}, as observed", f"of {name}")
             for i, name in enumerate(names)
@@ -179,7 +188,7 @@ def _map() -> Markup:
         "figcaption",
         tag("b", "Map "),
         tag("span", class_="fixed note"),
-        tag("span", " Dots: expensive points; ring: the chosen point.", class_="note"),
+        tag("span", " Dots are expensive points, the ring is the chosen one.", class_="note"),
     )
     figure = tag("figure", caption, tag("div", class_="plot click"), scale, ends, id="contour")
     return joined([tag("h3", "Over two inputs"), menus, figure])
@@ -187,20 +196,29 @@ def _map() -> Markup:
 
 def inputs_section(entries: Sequence[Entry]) -> Markup:
     """Which inputs matter."""
-    return section("inputs", "Which inputs matter?", each(entries, lambda e, _: _indices_of(e)))
+    shown = each(entries, lambda entry, _: _indices_of(entry), _about_indices)
+    return section("inputs", "Which inputs matter?", shown)
+
+
+def _about_indices(entry: Entry) -> str:
+    if entry.indices is None:
+        return "The prediction is the same everywhere, so no input matters."
+    return (
+        "Sobol indices of the surrogate: the share of the response's variance over the whole range "
+        "that an input explains alone (dark) and together with others (light). Lines are 95 % "
+        f"intervals of the sampling ({entry.indices.n} points)."
+    )
 
 
 def _indices_of(entry: Entry) -> Markup:
     indices = entry.indices
     if indices is None:
-        return tag("p", "The prediction is the same everywhere, so no input matters.")
+        return text("")
     order = sorted(range(len(indices.total)), key=lambda i: -indices.total[i])
     open_share = entry.unsure["mean_std"] / entry.unsure["spread"]
     said = (
-        "Sobol indices of the surrogate: the share of the response's variance over the whole range "
-        "that an input explains alone (dark) and together with others (light). Lines are 95 % "
-        f"intervals of the sampling ({indices.n} points). The surrogate's own standard deviation "
-        f"is on average {percent(open_share)} of the spread of its predictions."
+        f"The surrogate's own standard deviation is on average {percent(open_share)} of the spread "
+        "of its predictions."
     )
     bars = tag(
         "div",
@@ -220,7 +238,8 @@ def _indices_of(entry: Entry) -> Markup:
         for i in order
     ]
     numbers = table(["input", "alone", "95 %", "in total", "95 %"], rows, caption="Sobol indices")
-    return joined([tag("p", said), bars, tag("details", tag("summary", "Numbers"), numbers)])
+    folded = tag("details", tag("summary", "Numbers"), numbers)
+    return joined([bars, tag("p", said, class_="note"), folded])
 
 
 def _bar(entry: Entry, i: int) -> Markup:
@@ -270,7 +289,11 @@ def unsure_section(entries: Sequence[Entry]) -> Markup:
     title = "Where is the model unsure, and what to run next?"
     if not any(entry.advice.runs for entry in entries):
         title = "Where is the model unsure?"
-    return section("unsure", title, each(entries, _unsure_of))
+    words = (
+        "The curves show the mean standard deviation of a prediction along each input, all others "
+        "anywhere in their ranges."
+    )
+    return section("unsure", title, each(entries, _unsure_of, lambda _: words))
 
 
 def _unsure_of(entry: Entry, i: int) -> Markup:
@@ -280,12 +303,9 @@ def _unsure_of(entry: Entry, i: int) -> Markup:
     ]
     unit = f" {entry.page['unit']}" if entry.page["unit"] else ""
     mean_std = f"{number(entry.unsure['mean_std'], 3)}{unit}"
-    said = (
-        f"The standard deviation of a prediction is {mean_std} on average over the whole range. "
-        "The curves show its mean along each input, all others anywhere in their ranges."
-    )
-    parts = [tag("p", said), tag("div", *charts, class_="slices"), _places(entry), _advice(entry)]
-    return joined(parts)
+    said = f"Over the whole range the standard deviation is {mean_std} on average."
+    slices = tag("div", *charts, class_="slices", data_columns=3)
+    return joined([tag("p", said), slices, _places(entry), _advice(entry)])
 
 
 def _advice(entry: Entry) -> Markup:

@@ -104,13 +104,20 @@ class Entry:
 STEPS = ("checking it on held-out points", "drawing slices", "computing Sobol indices")
 
 
-def entry_of(name: str, model: MultiFidelityRegressor, advice: Advice | None = None) -> Entry:
-    """Gather everything that a page says of a model."""
+def entry_of(
+    name: str,
+    model: MultiFidelityRegressor,
+    advice: Advice | None = None,
+    room: float | None = None,
+) -> Entry:
+    """Gather everything that a page says of a model; it has so many bytes left for its numbers."""
     report(STEPS[0], 0, len(STEPS))
     with silenced(MastWarning):
         checked, validation = _checked(model)
     report(STEPS[1], 1, len(STEPS))
-    page = _page(name, model, checked)
+    page = _page(name, model, checked) | dict(
+        zip(("document", "whyNot"), live_document(model, room), strict=True)
+    )
     report(STEPS[2], 2, len(STEPS))
     indices = sobol_indices(model, predictor_work(model)[2])
     unsure = _unsure(model)
@@ -133,21 +140,18 @@ def _checked(model: MultiFidelityRegressor) -> tuple[HeldOut | None, list[dict[s
 def _page(name: str, model: MultiFidelityRegressor, checked: HeldOut | None) -> dict[str, Any]:
     """What the script of the page needs."""
     data = model.training_data_
-    document, why_not = live_document(model)
     return {
         "name": name,
         "target": model.target_name_ or "y",
         "unit": data.units.get(model.target_name_ or ""),
         "predicts": data.top.name,
         "log": model.is_logarithmic,
-        "document": document,
-        "whyNot": why_not,
         "inputs": [_input(data, i) for i in range(len(data.feature_names))],
         "start": starting_point(model),
         "first": first_view(model),
         "reach": _reach(data),
         "points": _points(data),
-        "heldOut": None if checked is None else _held_out(checked),
+        "heldOut": None if checked is None else held_out_facts(checked),
         "trust": [_trust(own) for own in model.trusted_points()],
     }
 
@@ -223,7 +227,7 @@ def _points(data: Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def _held_out(checked: HeldOut) -> dict[str, Any]:
+def held_out_facts(checked: HeldOut) -> dict[str, Any]:
     """Held-out predictions with their intervals, and the calibration curve."""
     shares, n = np.linspace(0.0, 1.0, _SHARES), len(checked.y)
     return {

@@ -11,6 +11,7 @@ from ...models.estimator import MultiFidelityRegressor
 from ..export.predictor import encoded, predictor_document
 from ..export.reader import predict
 from ..levels import category_of, centre_of, swing, values_along
+from .compact import compact, size_of
 from .sensitivity import uniform_inputs, values_at
 
 Array = NDArray[np.float64]
@@ -19,8 +20,8 @@ Array = NDArray[np.float64]
 MOST_WORK = 4e9
 #: Bytes of the factors that it may have to keep.
 MOST_MEMORY = 200e6
-#: Bytes that its numbers may have in the page.
-MOST_BYTES = 5e6
+#: Bytes that the numbers of all models may have in a page, which has six million at most.
+MOST_BYTES = 5.5e6
 #: Arrays of a process with an entry for each draw.
 OF_EACH_DRAW = {
     "weights",
@@ -69,11 +70,19 @@ def predictor_work(model: MultiFidelityRegressor) -> tuple[float, float, float]:
     return work_of(predictor_document(model))
 
 
-def live_document(model: MultiFidelityRegressor) -> tuple[dict[str, Any] | None, str | None]:
+def live_document(
+    model: MultiFidelityRegressor, room: float | None = None
+) -> tuple[dict[str, Any] | None, str | None]:
     """The predictor for the page, and what readers must know about it.
 
     Where a browser cannot do it there is no predictor. Where it would take too long some draws of
     the hyperparameters are left out, and how far that changes predictions is measured.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    room : float, optional
+        Bytes that are left for it in the page; by default all.
     """
     if "export" not in model.abilities:
         return None, (
@@ -81,29 +90,24 @@ def live_document(model: MultiFidelityRegressor) -> tuple[dict[str, Any] | None,
             "Gaussian processes of this package."
         )
     document = predictor_document(model)
-    if 8.0 / 6.0 * _bytes_of(document) > MOST_BYTES:  # base64 takes eight bytes for six
-        return None, (
-            "The model has too many inducing points to be computed in a page. 'mast export' writes "
-            "them down."
-        )
+    note = None
     work, memory, _ = work_of(document)
     share = min(MOST_WORK / max(work, 1.0), MOST_MEMORY / memory)
-    if share >= 1.0:
-        return encoded(document), None
-    n_draws = _n_draws(document)
-    thinned(document, share)
-    work, memory, _ = work_of(document)
-    if work > MOST_WORK or memory > MOST_MEMORY:
-        return None, "The model has too many points to be computed in a page."
-    return encoded(document), _about_thinning(model, document, n_draws)
-
-
-def _bytes_of(value: Any) -> float:
-    """Bytes of all arrays of a document."""
-    if isinstance(value, dict | list):
-        entries = value.values() if isinstance(value, dict) else value
-        return sum(_bytes_of(entry) for entry in entries)
-    return float(value.nbytes) if isinstance(value, np.ndarray) else 0.0
+    if share < 1.0:
+        n_draws = _n_draws(document)
+        thinned(document, share)
+        work, memory, _ = work_of(document)
+        if work > MOST_WORK or memory > MOST_MEMORY:
+            return None, "The model has too many points to be computed in a page."
+        note = _about_thinning(model, document, n_draws)
+    written = compact(encoded(document))
+    size = size_of(written)
+    if size > (MOST_BYTES if room is None else room):
+        return None, (
+            f"The numbers of this model take {size / 1e6:.1f} MB, for which the page has no room. "
+            "'mast export' writes them down."
+        )
+    return written, note
 
 
 def _n_draws(document: dict[str, Any]) -> int:

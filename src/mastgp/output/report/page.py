@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from os import PathLike
 
 from ... import __version__
@@ -13,11 +10,25 @@ from ...errors import DataError
 from ...files import atomic_write
 from ...models.estimator import MultiFidelityRegressor
 from . import exploring, sections
+from .compact import size_of
 from .facts import Advice, Entry, entry_of
+from .live import MOST_BYTES
 from .markup import Markup, joined, json_for_page, tag, void
+from .parts import listed
+from .sources import policy, scripts, style
 
 #: Scripts that run in the page, in this order.
-_SCRIPTS = ("predictor", "worker", "charts", "tools", "page")
+_SCRIPTS = (
+    "predictor",
+    "worker",
+    "charts",
+    "gestures",
+    "tools",
+    "inputs",
+    "checks",
+    "surrogates",
+    "page",
+)
 
 
 def write_page(
@@ -57,13 +68,16 @@ def page_html(
     if not models:
         raise DataError("a report needs at least one model")
     runs = advice or {}
-    entries = [entry_of(name, model, runs.get(name)) for name, model in models]
+    entries: list[Entry] = []
+    room = MOST_BYTES
+    for name, model in models:
+        entries.append(entry_of(name, model, runs.get(name), room))
+        room -= size_of(entries[-1].page["document"])
     return _document(entries, title or _title(entries), command)
 
 
 def _title(entries: Sequence[Entry]) -> str:
-    targets = list(dict.fromkeys(str(entry.page["target"]) for entry in entries))
-    return f"Surrogate of {' and '.join(targets)}"
+    return f"Surrogate of {listed([str(entry.page['target']) for entry in entries])}"
 
 
 def _document(entries: Sequence[Entry], title: str, command: str) -> str:
@@ -75,17 +89,17 @@ def _document(entries: Sequence[Entry], title: str, command: str) -> str:
             tag("main", *_sections(entries, command), id="main"),
             tag("footer", _footer(), class_="foot"),
             _data(entries),
-            *_scripts(),
+            *scripts(_SCRIPTS),
         ]
     )
     head = joined(
         [
             void("meta", charset="utf-8"),
             void("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            void("meta", http_equiv="Content-Security-Policy", content=_policy()),
+            void("meta", http_equiv="Content-Security-Policy", content=policy(_SCRIPTS)),
             void("meta", name="referrer", content="no-referrer"),
             tag("title", title),
-            tag("style", Markup(asset("page.css"))),
+            style(),
         ]
     )
     return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', body), lang='en')}\n"
@@ -123,33 +137,6 @@ def _footer() -> str:
     return (
         f"Written by mastgp {__version__}. This file holds everything it shows and asks no server "
         "for anything."
-    )
-
-
-def asset(name: str) -> str:
-    """The text of a file that pages are made of."""
-    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
-
-
-def _source(name: str) -> str:
-    """A script, which must not end the element it stands in."""
-    source = asset(f"{name}.js")
-    assert "</script" not in source
-    return f"\n{source}"
-
-
-def _scripts() -> list[Markup]:
-    ids = {"predictor": "predictor-source", "worker": "worker-source"}
-    return [tag("script", Markup(_source(name)), id=ids.get(name)) for name in _SCRIPTS]
-
-
-def _policy() -> str:
-    """Only the scripts of this page may run, and nothing may be loaded from anywhere."""
-    hashes = [hashlib.sha256(_source(name).encode()).digest() for name in _SCRIPTS]
-    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
-    return (
-        f"default-src 'none'; script-src {allowed} blob:; worker-src blob:; "
-        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...check.heldout import HeldOut
 from .facts import Entry
 from .markup import Markup, joined, number, percent, table, tag, text
-from .parts import N_COLOURS, each, figure, mark, section, target_of
+from .parts import N_COLOURS, each, figure, listed, mark, section, target_of
 
 #: Levels of a category that a table names.
 _MOST_LEVELS = 6
@@ -17,25 +17,66 @@ _MOST_LEVELS = 6
 _MOST_FILES = 6
 #: Models of a blend that are listed.
 _MOST_MEMBERS = 8
+#: Models whose figures are on cards; those of more are in a table.
+_MOST_CARDS = 3
+#: A member of a blend with less weight is not worth a line.
+_LEAST_WEIGHT = 0.005
 #: An expensive set as small as this tells little about how good a model is.
 _FEW = 10
 
 
 def heading(entries: Sequence[Entry], title: str) -> Markup:
     """Title, one sentence, and the figures that matter most."""
-    cards = joined(_cards(entry, len(entries) > 1) for entry in entries)
-    return tag(
-        "header", tag("h1", title), tag("p", _lead(entries), class_="lead"), cards, class_="head"
-    )
+    several = len(entries) > 1
+    many = len(entries) > _MOST_CARDS
+    shown = _at_a_glance(entries) if many else joined(_cards(own, several) for own in entries)
+    lead = tag("p", _lead(entries), class_="lead")
+    return tag("header", tag("h1", title), lead, shown, class_="head")
 
 
 def _lead(entries: Sequence[Entry]) -> str:
-    parts = []
+    """What was modelled from what, in one sentence for all models of the same kind and points."""
+    kinds: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
-        counts = [f"{len(f.y)} {f.name}" for f in reversed(entry.data.fidelities)]
-        what = f"{entry.facts['label']} surrogate of {target_of(entry)}"
-        parts.append(f"{what} from {' + '.join(counts)} points")
-    return ". ".join(dict.fromkeys(parts)) + "."
+        counts = " + ".join(f"{len(f.y)} {f.name}" for f in reversed(entry.data.fidelities))
+        kinds.setdefault((entry.facts["label"], counts), []).append(target_of(entry))
+    return " ".join(
+        f"{label} surrogate of {listed(targets)} from {counts} points."
+        for (label, counts), targets in kinds.items()
+    )
+
+
+def _at_a_glance(entries: Sequence[Entry]) -> Markup:
+    """Score, error, coverage and verdict of many models in one table."""
+    rows = []
+    for entry in entries:
+        own = entry.checked
+        scored = ["–"] * 3 if own is None else [_score(own), number(own.rmse), _inside(own)]
+        rows.append([entry.name, *scored, _effect(entry) or "–"])
+    headings = ["model", "prognosis", "RMSE", "inside their 95 % interval", "the cheap data"]
+    return table(headings, rows, caption="At a glance, on held-out points", texts=[0, 4])
+
+
+def _score(checked: HeldOut) -> str:
+    """Coefficient of prognosis; less than nothing is nothing."""
+    finite = math.isfinite(checked.prognosis)
+    return percent(max(checked.prognosis, 0.0), 1) if finite else "–"
+
+
+def _inside(checked: HeldOut) -> str:
+    n = len(checked.y)
+    return f"{round(checked.coverage95 * n)} of {n}"
+
+
+def _effect(entry: Entry) -> str | None:
+    """What the cheap data do, in a word or as a change of the error."""
+    verdicts = entry.facts.get("verdict")
+    if verdicts:
+        return _capital(str(verdicts[0]["word"]))
+    if entry.alone is None or entry.checked is None:
+        return None
+    change = entry.checked.rmse / entry.alone["rmse"] - 1.0 if entry.alone["rmse"] else 0.0
+    return f"{100.0 * change:+.0f} %".replace("-", "−")
 
 
 def _cards(entry: Entry, named: bool) -> Markup:
@@ -62,9 +103,8 @@ def _score_card(checked: HeldOut | None) -> Markup:
             "There is nothing to hold out: the expensive points are at one place or all the same."
         )
         return _card("Coefficient of prognosis", "–", more)
-    score = max(checked.prognosis, 0.0)
     more = "of the variation between held-out expensive points is predicted"
-    return _card("Coefficient of prognosis", percent(score, 1), more)
+    return _card("Coefficient of prognosis", _score(checked), more)
 
 
 def _error_card(entry: Entry) -> Markup | None:
@@ -79,21 +119,17 @@ def _error_card(entry: Entry) -> Markup | None:
 def _coverage_card(checked: HeldOut | None) -> Markup | None:
     if checked is None:
         return None
-    n = len(checked.y)
-    inside = round(checked.coverage95 * n)
-    return _card("Inside their 95 % interval", f"{inside} of {n}", "held-out expensive points")
+    return _card("Inside their 95 % interval", _inside(checked), "held-out expensive points")
 
 
 def _verdict_card(entry: Entry) -> Markup | None:
-    verdicts = entry.facts.get("verdict")
-    if verdicts:
-        word = str(verdicts[0]["word"])
-        kind = {"helps": "good", "hurts": "bad"}.get(word, "")
-        return _card("The cheap data", _capital(word), verdicts[0]["name"], f"words {kind}")
-    if entry.alone is None or entry.checked is None:
+    effect, verdicts = _effect(entry), entry.facts.get("verdict")
+    if effect is None:
         return None
-    change = entry.checked.rmse / entry.alone["rmse"] - 1.0 if entry.alone["rmse"] else 0.0
-    return _card("Error with the cheap data", f"{change:+.0%}", "compared with the expensive alone")
+    if verdicts:
+        kind = {"helps": "good", "hurts": "bad"}.get(str(verdicts[0]["word"]), "")
+        return _card("The cheap data", effect, verdicts[0]["name"], f"words {kind}")
+    return _card("Error with the cheap data", effect, "compared with the expensive alone")
 
 
 def _capital(words: str) -> str:
@@ -101,21 +137,32 @@ def _capital(words: str) -> str:
 
 
 def data_section(entries: Sequence[Entry]) -> Markup:
-    """What was modelled from what."""
-    return section(
-        "data", "What was modelled, from what?", each(entries, lambda entry, _: _data_of(entry))
-    )
+    """What was modelled from what; once, where all models are of the same data."""
+    alike = len({repr(_same_data(entry)) for entry in entries}) == 1
+    shown = _data_of(entries) if alike else each(entries, lambda entry, _: _data_of([entry]))
+    return section("data", "What was modelled, from what?", shown)
 
 
-def _data_of(entry: Entry) -> Markup:
+def _same_data(entry: Entry) -> list[Any]:
+    """What must be the same for models to be of the same data, whatever their targets are."""
     facts = entry.facts
+    sources = [(f["name"], f["points"], f["cost"]) for f in facts["fidelities"]]
+    inputs = [_input_row(own) for own in facts["inputs"]]
+    return [sources, inputs, facts["origin"]["files"], facts["costs_assumed"]]
+
+
+def _data_of(entries: Sequence[Entry]) -> Markup:
+    """Sources and inputs of models of the same data."""
+    facts = entries[0].facts
+    noises = [[_noise(f) for f in reversed(entry.facts["fidelities"])] for entry in entries]
     rows = [
-        [f["name"], f["points"], number(f["cost"]), _noise(f)]
-        for f in reversed(facts["fidelities"])
+        [f["name"], f["points"], number(f["cost"]), *(own[k] for own in noises)]
+        for k, f in enumerate(reversed(facts["fidelities"]))
     ]
-    assumed = "Costs were not given; a ratio of 10 per step of the order is assumed."
+    several = len(entries) > 1
+    headings = [f"noise of {entry.name}" if several else "noise (std)" for entry in entries]
     fidelities = table(
-        ["source", "points", "cost", "noise (std)"],
+        ["source", "points", "cost", *headings],
         rows,
         caption="Sources, the predicted one first",
         strong=[0],
@@ -126,13 +173,20 @@ def _data_of(entry: Entry) -> Markup:
         caption="Inputs",
         texts=[0, 1, 2] if any("levels" in own for own in facts["inputs"]) else [0],
     )
-    said = tag(
-        "p",
-        f"The model predicts {target_of(entry)} as {facts['predicts']} would give it.",
-        tag("span", _read_from(facts["origin"]["files"])),
-        tag("span", " " + assumed) if facts["costs_assumed"] else "",
-    )
+    said = tag("p", _predicted(entries), _read_from(facts["origin"]["files"]), _assumed(facts))
     return joined([said, tag("div", fidelities, inputs, class_="pair")])
+
+
+def _predicted(entries: Sequence[Entry]) -> str:
+    targets = listed([target_of(entry) for entry in entries])
+    them = "them" if " and " in targets else "it"
+    who = "The models predict" if len(entries) > 1 else "The model predicts"
+    return f"{who} {targets} as {entries[0].facts['predicts']} would give {them}."
+
+
+def _assumed(facts: dict[str, Any]) -> str:
+    words = " Costs were not given; a ratio of 10 per step of the order is assumed."
+    return words if facts["costs_assumed"] else ""
 
 
 def _read_from(files: Sequence[dict[str, Any]]) -> str:
@@ -170,7 +224,8 @@ def _listed(levels: Sequence[str]) -> str:
 def quality_section(entries: Sequence[Entry]) -> Markup:
     """How good is it."""
     comparison = _comparison(entries) if len(entries) > 1 else ""
-    return section("quality", "How good is it?", comparison, each(entries, _quality_of))
+    shown = each(entries, _quality_of, _how_checked)
+    return section("quality", "How good is it?", comparison, shown)
 
 
 def _comparison(entries: Sequence[Entry]) -> Markup:
@@ -188,31 +243,33 @@ def _comparison(entries: Sequence[Entry]) -> Markup:
     return table(headings, rows, caption="Held-out predictions of the models of this page")
 
 
+def _how_checked(entry: Entry) -> str:
+    checked = entry.checked
+    if checked is None:
+        return "All expensive points are at one place, so nothing can be held out."
+    n = len(checked.y)
+    how = "each in turn" if checked.one_at_a_time else f"in {checked.n_folds} groups"
+    few = " With so few points it is itself uncertain." if n < _FEW else ""
+    return (
+        f"The {n} {entry.facts['predicts']} points were left out, {how}, and predicted from all "
+        "other data. The coefficient of prognosis is the share of their variation that these "
+        f"predictions explain: 100 % is perfect, 0 % is no better than the mean.{few}"
+    )
+
+
 def _quality_of(entry: Entry, i: int) -> Markup:
     checked = entry.checked
     if checked is None:
-        return tag("p", "All expensive points are at one place, so nothing can be held out.")
-    n = len(checked.y)
-    how = "each in turn" if checked.one_at_a_time else f"in {checked.n_folds} groups"
-    said = (
-        f"The {n} {entry.facts['predicts']} points were left out, {how}, and predicted from all "
-        "other data. The coefficient of prognosis is the share of their variation that these "
-        "predictions explain: 100 % is perfect, 0 % is no better than the mean."
-    )
-    few = " With so few points it is itself uncertain." if n < _FEW else ""
-    inside = f"{round(checked.coverage95 * n)} of {n} are inside"
+        return text("")
+    inside = f"bars: 95 % intervals; {_inside(checked)} are inside"
+    held = "line: held-out points; band: what chance allows"
     charts = tag(
         "div",
-        figure("parity", i, "Predicted against observed", f"bars: 95 % intervals; {inside}"),
-        figure(
-            "calibration",
-            i,
-            "Do the intervals hold?",
-            "line: held-out points; band: what chance allows",
-        ),
+        figure("parity", i, "Predicted against observed", inside),
+        figure("calibration", i, "Do the intervals hold?", held),
         class_="pair",
     )
-    return joined([tag("p", said + few), charts, _scores(entry)])
+    return joined([charts, _scores(entry)])
 
 
 def _scores(entry: Entry) -> Markup:
@@ -278,7 +335,8 @@ def _trust_of(entry: Entry, i: int) -> Markup:
     weights = entry.facts.get("weights")
     if not weights:
         return tag("p", f"{entry.facts['label']} uses all cheap points as they are.")
-    shown = sorted(weights.items(), key=lambda pair: -pair[1])[:_MOST_MEMBERS]
+    heavy = [pair for pair in weights.items() if pair[1] >= _LEAST_WEIGHT]
+    shown = sorted(heavy, key=lambda pair: -pair[1])[:_MOST_MEMBERS]
     said = (
         "The blend gives no trust to single points. Its members use the cheap points in different "
         "ways, and have weights by their held-out predictions."
@@ -328,26 +386,40 @@ def made_section(entries: Sequence[Entry], command: str) -> Markup:
     return section(
         "made",
         "How was it made?",
-        each(entries, lambda entry, _: _made_of(entry)),
+        _made_table(entries),
+        each(entries, lambda entry, _: _made_from(entry)),
         tag("p", "This page was written by:"),
         tag("pre", tag("code", command), tabindex="0"),
     )
 
 
-def _made_of(entry: Entry) -> Markup:
+def _made_table(entries: Sequence[Entry]) -> Markup:
+    """Method, options and marks of all models, one column each."""
+    names = [entry.name for entry in entries] if len(entries) > 1 else ["value"]
+    columns = [_made_of(entry) for entry in entries]
+    rows = [[what, *(column[what] for column in columns)] for what in columns[0]]
+    whose = "The models" if len(entries) > 1 else "The model"
+    return table(["what", *names], rows, caption=whose, texts=range(len(names) + 1))
+
+
+def _made_of(entry: Entry) -> dict[str, str]:
     facts, origin = entry.facts, entry.facts["origin"]
     options = {key: value for key, value in facts["options"].items() if value is not None}
-    rows = [
-        ["method", f"{facts['method']} ({facts['label']})"],
-        ["options", ", ".join(f"{key}={value}" for key, value in options.items()) or "none"],
-        ["response", facts.get("response") or "as it is"],
-        ["calibration", f"standard deviations × {number(entry.model.calibration_)}"],
-        ["random state", str(entry.model.random_state)],
-        ["fitted by", f"mastgp {origin['version'] or '(an earlier version)'}"],
-        ["its data (SHA-256)", origin["data_sha256"]],
-    ]
-    told = table(["what", "value"], rows, caption="The model", texts=[0, 1])
-    return joined([told, _files(origin), _warnings(origin), _again(entry)])
+    return {
+        "method": f"{facts['method']} ({facts['label']})",
+        "options": ", ".join(f"{key}={value}" for key, value in options.items()) or "none",
+        "response": facts.get("response") or "as it is",
+        "calibration": f"standard deviations × {number(entry.model.calibration_)}",
+        "random state": str(entry.model.random_state),
+        "fitted by": f"mastgp {origin['version'] or '(an earlier version)'}",
+        "its data (SHA-256)": origin["data_sha256"],
+    }
+
+
+def _made_from(entry: Entry) -> Markup:
+    """Files, warnings, and how to make the model again."""
+    origin = entry.facts["origin"]
+    return joined([_files(origin), _warnings(origin), _again(entry)])
 
 
 def _files(origin: dict[str, Any]) -> Markup | str:

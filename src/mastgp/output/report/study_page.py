@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import math
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
 from ...errors import MastWarning, silenced
 from ...files import atomic_write
-from .markup import Markup, joined, number, percent, table, tag, void
-from .page import asset
+from .markup import Markup, joined, json_for_page, number, percent, table, tag, void
+from .sources import policy, scripts, style
+from .study_charts import study_data, study_pictures
 
 if TYPE_CHECKING:
     from ...next.standing import Standing
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 
 #: Trials that the table of a page shows, the newest first.
 MOST_TRIALS = 500
-#: Nothing but the page's own style and its picture.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+#: Scripts that run in the page, in this order.
+_SCRIPTS = ("charts", "gestures", "tools", "inputs", "checks", "study")
 
 
 def write_study_page(study: Study, path: str | PathLike[str]) -> None:
@@ -40,7 +38,7 @@ def write_study_page(study: Study, path: str | PathLike[str]) -> None:
 
 
 def study_html(study: Study, refresh: int | None = None) -> str:
-    """The page of a study as text; no script runs in it.
+    """The page of a study as text.
 
     Parameters
     ----------
@@ -48,29 +46,61 @@ def study_html(study: Study, refresh: int | None = None) -> str:
     refresh : int, optional
         Seconds after which a browser asks for the page again.
     """
+    trials = study.trials()
     with silenced(MastWarning):
         standing = study.standing()
-        picture = _picture(study)
-    trials = study.trials()
+        data = study_data(study, trials)
+    title = f"Study of {standing.definition.target}"
     main = tag(
         "main",
         _standing_section(standing),
-        tag("section", tag("h2", "Progress"), picture, id="progress"),
+        tag("section", tag("h2", "Progress"), study_pictures(data), id="progress"),
         _spent_section(standing),
         _trials_section(standing, trials),
         id="main",
     )
-    title = f"Study of {standing.definition.target}"
-    head = [
+    content = tag("script", json_for_page(data), type="application/json", id="report-data")
+    body = joined([_heading(standing, title), main, _footer(), content, *scripts(_SCRIPTS)])
+    whole = tag("html", _head(title, refresh), tag("body", body), lang="en", data_every=refresh)
+    return f"<!doctype html>\n{whole}\n"
+
+
+class StudyPage:
+    """The page of a study that others may write to: made anew when there is something new.
+
+    Parameters
+    ----------
+    open_study : callable
+        Opens the study as it is now.
+    refresh : int
+        Seconds after which a browser asks for the page again.
+    """
+
+    def __init__(self, open_study: Callable[[], Study], refresh: int) -> None:
+        self._open, self._refresh = open_study, refresh
+        self._page = ""
+        self._state: Any = None
+
+    def __call__(self) -> str:
+        """The page, now."""
+        study = self._open()
+        state = (study.definition, study.trials())
+        if state != self._state:
+            self._page, self._state = study_html(study, self._refresh), state
+        return self._page
+
+
+def _head(title: str, refresh: int | None) -> Markup:
+    again = void("meta", http_equiv="refresh", content=refresh)  # where no scripts run
+    return tag(
+        "head",
         void("meta", charset="utf-8"),
         void("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        void("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        void("meta", http_equiv="refresh", content=refresh) if refresh else "",
+        void("meta", http_equiv="Content-Security-Policy", content=policy(_SCRIPTS)),
+        tag("noscript", again) if refresh else "",
         tag("title", title),
-        tag("style", Markup(asset("page.css"))),
-    ]
-    body = joined([_heading(standing, title), main, _footer()])
-    return f"<!doctype html>\n{tag('html', tag('head', *head), tag('body', body), lang='en')}\n"
+        style(),
+    )
 
 
 def _footer() -> Markup:
@@ -134,27 +164,13 @@ def _standing_section(standing: Standing) -> Markup:
     return tag("section", tag("h2", "Where it stands"), *(shown or [nothing]), id="standing")
 
 
-def _picture(study: Study) -> Markup:
-    """The figure of the study, as an image inside the page."""
-    from ..studies import plot_study
-
-    drawn = io.BytesIO()
-    with warnings.catch_warnings():
-        # A panel without any result yet has nothing to lay out, of which matplotlib complains.
-        warnings.simplefilter("ignore", UserWarning)
-        plot_study(study).savefig(drawn, format="png", dpi=110)
-    source = f"data:image/png;base64,{base64.b64encode(drawn.getvalue()).decode()}"
-    said = "Results over what was spent, the held-out check, and results over each input"
-    return void("img", src=source, alt=said, style="max-width:100%;height:auto")
-
-
 def _spent_section(standing: Standing) -> Markup:
     rows = [
         [t.fidelity, number(t.cost), t.done, t.failed, t.open, number(t.spent)]
         for t in standing.tallies
     ]
-    headings = ["fidelity", "cost of a run", "done", "failed", "open", "spent"]
-    shown = table(headings, rows, caption="Runs and cost of each fidelity")
+    headings = ["fidelity", "cost", "done", "failed", "open", "spent"]
+    shown = table(headings, rows, caption="Runs of each fidelity, and what one costs")
     return tag("section", tag("h2", "Spent per fidelity"), shown, id="spent")
 
 

@@ -31,6 +31,12 @@ KINDS = {
     "boosting": "boosted trees",
 }
 _STATE = ("many", "tool", "units", "noise_var", "extra", "report")
+#: Which ability a thing needs that only Gaussian processes have.
+_NEEDS = {
+    "joint covariance": "covariance",
+    "gradient": "gradient",
+    "form that other programs can evaluate": "export",
+}
 #: A model that explains less of the variance of held-out rows than this is poor.
 POOR = 0.5
 
@@ -114,10 +120,11 @@ class ManyRows:
     def abilities(self) -> frozenset[str]:
         """What the tool can do besides predicting.
 
-        "covariance", "gradient" and "export", if it is a GP.
+        "covariance", "gradient" and "export", if it is a GP; with categories only "export".
         """
-        joint = isinstance(self.tool, InducingProcess | GaussianProcess) and not self.categories
-        return frozenset({"covariance", "gradient", "export"} if joint else ())
+        if not isinstance(self.tool, InducingProcess | GaussianProcess):
+            return frozenset()
+        return frozenset({"export"} if self.categories else _NEEDS.values())
 
     def plain(self) -> dict[str, Any]:
         """The model as plain numbers, if the tool is a Gaussian process."""
@@ -137,7 +144,7 @@ class ManyRows:
         return self.units.scale * d_mean, self.units.scale**2 * d_var
 
     def _process(self, what: str) -> InducingProcess | GaussianProcess:
-        if not self.abilities:
+        if _NEEDS[what] not in self.abilities:
             kind = KINDS[self.report_of_choice.chosen]
             raise MastError(f"a model of very many rows by {kind} has no {what}")
         assert isinstance(self.tool, InducingProcess | GaussianProcess)

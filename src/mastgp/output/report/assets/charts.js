@@ -2,7 +2,7 @@
 /*
  * Small charts in SVG: axes, lines, bands, points, bars and maps. They take their colours from the
  * page's style, so that they follow dark and light, the screen and the printer. What can be done
- * with them (values on hover, zoom, files) is in tools.js.
+ * with them is in gestures.js (values, zoom) and tools.js (menus, files, legends).
  */
 const mastCharts = (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -45,12 +45,15 @@ const mastCharts = (() => {
   function ticks(low, high, count) {
     const size = Math.max(Math.abs(low), Math.abs(high));
     if (!(high - low > 1e-12 * size) || !Number.isFinite(high - low)) return [low];
-    const raw = (high - low) / Math.max(count, 1);
-    const power = 10 ** Math.floor(Math.log10(raw));
-    const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= raw * 0.999);
-    const found = [];
-    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
-    return found;
+    const wanted = Math.max(count, 1);
+    const power = 10 ** Math.floor(Math.log10((high - low) / wanted));
+    const by = (step) => {
+      const found = [];
+      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
+      return found;
+    };
+    const off = (found) => Math.abs(found.length - wanted);
+    return [10, 5, 2, 1].map((f) => by(f * power)).reduce((best, found) => (off(found) < off(best) ? found : best));
   }
 
   /* Ticks as text, with the digits that tell them apart. */
@@ -108,11 +111,13 @@ const mastCharts = (() => {
 
   /*
    * A chart in a figure. Options: x, y: {domain, label, levels, percent, log}; height; square; label,
-   * for those who cannot see it; name, of files; table, the numbers in it; hover, what is said at a
-   * pixel; click, what is done there; zoomed, what follows a zoom. `draw` gets scales and layers.
+   * for those who cannot see it; name, of files; note, what pictures say below it; table, the numbers
+   * in it; hover, what is said at a pixel; click, what is done there; zoomed, what follows a zoom.
+   * `draw` gets scales and layers.
    */
   function chart(figure, options, draw) {
-    states.set(figure, { view: {}, ...states.get(figure), options, draw });
+    if (!states.has(figure)) states.set(figure, { view: {} });
+    Object.assign(states.get(figure), { options, draw });
     return render(figure);
   }
 
@@ -126,7 +131,7 @@ const mastCharts = (() => {
     const width = paper ? (options.wide ? 2 : 1) * paper : Math.max(holder.clientWidth || 320, 200);
     const height = options.square ? Math.min(width, options.height || 360) : options.height || 220;
     const axes = { x: viewed(options.x, view.x), y: viewed(options.y, view.y) };
-    const yTicks = axisTicks(axes.y, height / 45);
+    const yTicks = axisTicks(axes.y, height / 42);
     const yTexts = axisTexts(axes.y, yTicks, 14);
     const left = Math.min(20 + LETTER * Math.max(...yTexts.map((t) => t.length), 2) + 10, width * 0.42);
     const box = { left: left + 4, right: width - 10, top: 10, bottom: height - 40 };
@@ -145,6 +150,7 @@ const mastCharts = (() => {
     drawAxes(svg, back, box, x, y, { ...options, ...axes }, yTicks, yTexts);
     holder.replaceChildren(svg);
     const c = { svg, layer, x, y, box, width, height, options, figure, holder };
+    states.get(figure).current = c;
     draw(c);
     finish.forEach((step) => step(c));
     return c;
@@ -173,9 +179,15 @@ const mastCharts = (() => {
   function drawAxes(svg, back, box, x, y, options, yTicks, yTexts) {
     const room = box.right - box.left;
     const levels = options.x.levels;
-    const xTicks = axisTicks(options.x, room / 75);
     const letters = levels ? Math.max(Math.floor(room / levels.length / LETTER) - 1, 1) : 12;
-    const xTexts = axisTexts(options.x, xTicks, letters);
+    let xTicks = axisTicks(options.x, room / 60);
+    let xTexts = axisTexts(options.x, xTicks, letters);
+    const crowded = () => xTicks.length > 2 && xTicks.some((value, i) => i
+      && x(value) - x(xTicks[i - 1]) < (LETTER * (xTexts[i].length + xTexts[i - 1].length)) / 2 + 6);
+    while (!levels && crowded()) {
+      xTicks = xTicks.filter((_, i) => i % 2 === 0);
+      xTexts = xTexts.filter((_, i) => i % 2 === 0);
+    }
     xTicks.forEach((value, i) => {
       back.append(el("line", { x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }));
       const half = (LETTER * xTexts[i].length) / 2;
@@ -223,6 +235,15 @@ const mastCharts = (() => {
     if (y !== undefined) c.layer.append(el("line", { x1: left, x2: right, y1: c.y(y), y2: c.y(y), ...attributes }));
   }
 
+  /* Shade what is outside a range of x. */
+  function beyond(c, [from, to], attributes) {
+    const { left, right, top, bottom } = c.box;
+    const within = (pixel) => Math.min(Math.max(pixel, left), right);
+    for (const [a, b] of [[left, within(c.x(from))], [within(c.x(to)), right]]) {
+      if (b - a > 0.5) c.layer.append(el("rect", { x: a, y: top, width: b - a, height: bottom - top, ...attributes }));
+    }
+  }
+
   /* Colours from dark blue over green to yellow, which stay in order for colour-blind readers. */
   const MAP = [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37]];
 
@@ -232,26 +253,31 @@ const mastCharts = (() => {
     return MAP[i].map((from, k) => Math.round(from + (at - i) * (MAP[i + 1][k] - from)));
   }
 
-  /* A map of values[row][column], smoothed between its points; discrete axes stay in steps. */
-  function heat(c, columns, rows, values, [low, high], steps) {
-    const [w, h] = [columns.length, rows.length];
-    const small = html("canvas", { width: w, height: h });
-    const pixels = small.getContext("2d").createImageData(w, h);
-    for (let r = 0; r < h; r++) {
-      for (let q = 0; q < w; q++) {
-        const colour = mapColour((values[h - 1 - r][q] - low) / (high - low || 1));
-        pixels.data.set([...colour, 255], 4 * (r * w + q));
-      }
-    }
-    small.getContext("2d").putImageData(pixels, 0, 0);
-    const large = html("canvas", { width: steps ? w * 8 : 400, height: steps ? h * 8 : 400 });
-    const context = large.getContext("2d");
-    context.imageSmoothingEnabled = !steps;
-    context.imageSmoothingQuality = "high";
-    const [px, py] = steps ? [0, 0] : [0.5, 0.5]; // values are at the middle of pixels
-    context.drawImage(small, px, py, w - 2 * px, h - 2 * py, 0, 0, large.width, large.height);
+  /* Shares of two neighbours at places along an axis: the nearest one alone, or both in between. */
+  function neighbours(count, places, steps) {
+    return Array.from({ length: places }, (_, k) => {
+      if (steps) return [Math.floor((k / places) * count), Math.floor((k / places) * count), 0];
+      const at = ((k + 0.5) / places) * (count - 1);
+      const first = Math.min(Math.floor(at), Math.max(count - 2, 0));
+      return [first, Math.min(first + 1, count - 1), at - first];
+    });
+  }
+
+  const SIDE = 240; // pixels of a map in each direction, before it is stretched
+
+  /* A map of values[row][column], straight between its points; discrete axes have steps. */
+  function heat(c, values, [low, high], [stepsAcross, stepsUp]) {
+    const canvas = html("canvas", { width: SIDE, height: SIDE });
+    const pixels = canvas.getContext("2d").createImageData(SIDE, SIDE);
+    const across = neighbours(values[0].length, SIDE, stepsAcross);
+    neighbours(values.length, SIDE, stepsUp).forEach(([r1, r2, up], k) => across.forEach(([q1, q2, over], q) => {
+      const along = (row) => row[q1] + over * (row[q2] - row[q1]);
+      const value = along(values[r1]) + up * (along(values[r2]) - along(values[r1]));
+      pixels.data.set([...mapColour((value - low) / (high - low || 1)), 255], 4 * ((SIDE - 1 - k) * SIDE + q));
+    }));
+    canvas.getContext("2d").putImageData(pixels, 0, 0);
     const { left, right, top, bottom } = c.box;
-    c.layer.append(el("image", { href: large.toDataURL(), x: left, y: top, width: right - left, height: bottom - top, preserveAspectRatio: "none" }));
+    c.layer.append(el("image", { href: canvas.toDataURL(), x: left, y: top, width: right - left, height: bottom - top, preserveAspectRatio: "none" }));
   }
 
   /* Lines of equal value by marching squares, each with its value on it. */
@@ -293,6 +319,6 @@ const mastCharts = (() => {
 
   return {
     el, html, short, besideError, ticks, extent, padded, chart, render, states, finish, onPaper,
-    line, band, dots, rule, heat, contours, mapColour, clipped,
+    line, band, dots, rule, beyond, heat, contours, mapColour, clipped,
   };
 })();

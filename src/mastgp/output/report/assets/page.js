@@ -2,83 +2,14 @@
 /* What moves in a report: charts, sliders, and the surrogate behind them. */
 (() => {
   const C = mastCharts;
-  const T = mastTools;
+  const G = mastGestures;
+  const { isDiscrete, withUnit, nameOf, placeText, inputAxis, along, distance } = mastInputs;
   const data = JSON.parse(document.getElementById("report-data").textContent);
   const entries = data.entries;
   const $ = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-  /* ---------------------------------------------------------------- the surrogates */
-
-  const surrogates = (() => {
-    const pending = new Map();
-    const ready = new Map();
-    let next = 0;
-    let post = null;
-    let failure = null;
-    const newest = {};
-
-    function receive(message) {
-      if (message.ready !== undefined) ready.set(message.ready, true);
-      if (message.failed) fail(message.failed);
-      const waiting = pending.get(message.id);
-      if (waiting) {
-        pending.delete(message.id);
-        waiting.resolve(message.values);
-      }
-    }
-
-    function fail(text) {
-      failure = text;
-      for (const waiting of pending.values()) waiting.reject(new Error(text));
-      pending.clear();
-      document.documentElement.dataset.live = "failed";
-    }
-
-    function start() {
-      const source = $("#predictor-source").textContent + $("#worker-source").textContent;
-      const exported = entries.map((entry) => entry.document).filter(Boolean);
-      if (!exported.length) return;
-      try {
-        const text = `${source};const receive = mastWorker((m) => postMessage(m));onmessage = (e) => receive(e.data);`;
-        const worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-        worker.onmessage = (event) => receive(event.data);
-        worker.onerror = (event) => { event.preventDefault(); here(exported); };
-        post = (message) => worker.postMessage(message);
-        post({ models: exported });
-      } catch {
-        here(exported);
-      }
-    }
-
-    /* Without workers the page itself computes, a little at a time. */
-    function here(exported) {
-      const answer = mastWorker((message) => setTimeout(() => receive(message), 0));
-      post = answer;
-      answer({ models: exported });
-      for (const [id, waiting] of pending) post({ ask: id, ...waiting.question });
-    }
-
-    /* Ask for values at points; a newer question with the same tag takes an older one's place. */
-    function ask(entry, points, { meanOnly = false, tag } = {}) {
-      if (failure || !post) return Promise.reject(new Error(failure || "no live model"));
-      if (tag && newest[tag] !== undefined && pending.has(newest[tag])) {
-        pending.get(newest[tag]).reject(new Error("overtaken"));
-        pending.delete(newest[tag]);
-        post({ drop: newest[tag] });
-      }
-      const id = (next += 1);
-      if (tag) newest[tag] = id;
-      const model = entries.slice(0, entries.indexOf(entry)).filter((e) => e.document).length;
-      const question = { model, points, meanOnly };
-      return new Promise((resolve, reject) => {
-        pending.set(id, { resolve, reject, question });
-        post({ ask: id, ...question });
-      });
-    }
-
-    return { start, ask };
-  })();
+  const surrogates = mastSurrogates(entries);
 
   /* ---------------------------------------------------------------- where we are */
 
@@ -100,24 +31,8 @@
   let shown = entries[0];
 
   function point(entry, changes = {}) {
-    return entry.inputs.map((input) => (input.name in changes ? changes[input.name] : inputs.get(input.name).value));
-  }
-
-  function scaled(input, value) {
-    if (input.levels) return input.levels.indexOf(value);
-    const of = input.log ? Math.log : (v) => v;
-    return input.high > input.low ? (of(value) - of(input.low)) / (of(input.high) - of(input.low)) : 0.5;
-  }
-
-  /* Squared scaled distance per input between a point and a row of codes and numbers. */
-  function distance(entry, x, row, skip = -1) {
-    let sum = 0;
-    entry.inputs.forEach((input, i) => {
-      if (i === skip) return;
-      if (input.levels) sum += input.levels[row[i]] === x[i] ? 0 : 1;
-      else sum += (scaled(input, x[i]) - scaled(input, row[i])) ** 2;
-    });
-    return Math.sqrt(sum / Math.max(entry.inputs.length - (skip >= 0 ? 1 : 0), 1));
+    const chosen = (input, i) => (entry.document ? inputs.get(input.name).value : entry.start[i]);
+    return entry.inputs.map((input, i) => (input.name in changes ? changes[input.name] : chosen(input, i)));
   }
 
   /* Words where a point lies beyond what the expensive points can tell about. */
@@ -182,30 +97,6 @@
 
   /* ---------------------------------------------------------------- slices */
 
-  function along(input, count, ends) {
-    if (input.levels) return input.levels;
-    if (input.integer && input.high - input.low <= 25) {
-      const whole = [];
-      for (let v = Math.ceil(input.low); v <= input.high; v++) whole.push(v);
-      return whole;
-    }
-    const [low, high] = ends || [input.low, input.high];
-    const of = input.log ? [Math.log(low), Math.log(high)] : [low, high];
-    return Array.from({ length: count }, (_, k) => {
-      const at = of[0] + ((of[1] - of[0]) * k) / (count - 1);
-      const value = input.log ? Math.exp(at) : at;
-      return input.integer ? Math.round(value) : value;
-    });
-  }
-
-  function isDiscrete(input) {
-    return Boolean(input.levels) || Boolean(input.integer && input.high - input.low <= 25);
-  }
-
-  function withUnit(own) {
-    return own.unit ? `${own.name} [${own.unit}]` : own.name;
-  }
-
   /* What is zoomed into in a figure: ends of x and of y, or nothing. */
   function viewOf(figure) {
     const state = figure && C.states.get(figure);
@@ -213,15 +104,6 @@
   }
 
   const targetAxis = (entry, domain) => ({ domain, label: withUnit({ name: entry.target, unit: entry.unit }), log: entry.log });
-
-  /* The axis of an input: a range, or places for levels and whole numbers. */
-  function inputAxis(input, at) {
-    let domain = isDiscrete(input) ? [at[0] - 0.5, at[at.length - 1] + 0.5] : [input.low, input.high];
-    if (!(domain[1] > domain[0])) domain = [domain[0] - 0.5, domain[0] + 0.5];
-    return { domain, label: withUnit(input), levels: input.levels, fixed: isDiscrete(input), log: input.log && input.varies };
-  }
-
-  const nameOf = (input, value) => (typeof value === "number" ? C.short(value) : value);
 
   function drawSlice(entry, i, xs, values, range) {
     const figure = $(`#slices [data-input="${i}"]`);
@@ -231,38 +113,45 @@
     const at = input.levels ? xs.map((_, k) => k) : xs;
     const said = at.map((place, k) => ({
       x: place,
-      text: `${input.name} ${nameOf(input, xs[k])}: ${C.besideError(mean[k], std[k])} (${C.besideError(low[k], std[k])} to ${C.besideError(high[k], std[k])})`,
+      text: `${input.name} = ${nameOf(input, xs[k])}: ${C.besideError(mean[k], std[k])} (95 %: ${C.besideError(low[k], std[k])} to ${C.besideError(high[k], std[k])})`,
     }));
+    const near = nearPoints(entry, i);
     C.chart(figure, {
       x: inputAxis(input, at),
       y: targetAxis(entry, range),
-      height: 215,
+      height: entry.inputs.filter((own) => own.varies).length > 1 ? 215 : 330,
       name: `${entry.target} along ${input.name}`,
+      note: fixedText(entry, [i]),
       label: `Prediction of ${entry.target} along ${input.name}, from ${C.short(Math.min(...mean))} to ${C.short(Math.max(...mean))}`,
       table: () => [[input.name, "mean", "std", "low95", "high95"], ...xs.map((x, k) => [x, ...values[k]])],
-      hover: T.nearestAcross(said),
-      click: entry.document && ((c, px) => {
-        const k = at.reduce((best, x, n) => (Math.abs(c.x(x) - px) < Math.abs(c.x(at[best]) - px) ? n : best), 0);
-        move({ [input.name]: xs[k] });
-      }),
+      hover: G.pointOr(near.flatMap((points) => points.said), G.nearestAcross(said)),
+      click: entry.document && ((c, px) => move({ [input.name]: xs[nearestTo(c.x, at, px)] })),
       zoomed: updateSlices,
-    }, (c) => drawCurve(c, entry, i, { at, mean, low, high }));
+    }, (c) => drawCurve(c, entry, i, { at, mean, low, high, near }));
   }
 
-  function drawCurve(c, entry, i, { at, mean, low, high }) {
+  /* Which of some places is nearest to a pixel. */
+  function nearestTo(scale, places, pixel) {
+    return places.reduce((best, place, k) => (Math.abs(scale(place) - pixel) < Math.abs(scale(places[best]) - pixel) ? k : best), 0);
+  }
+
+  function drawCurve(c, entry, i, { at, mean, low, high, near }) {
     const input = entry.inputs[i];
     const bars = isDiscrete(input);
     if (bars) {
       at.forEach((place, k) => C.line(c, [place, place], [low[k], high[k]], { class: "c-model", "stroke-width": 7, "stroke-opacity": 0.35, "data-series": "band" }));
     } else {
+      C.beyond(c, [input.topLow, input.topHigh], { class: "f-beyond", "data-series": "beyond" });
       C.band(c, at, low, high, { class: "f-band", "data-series": "band" });
       C.line(c, at, mean, { class: "c-model", "stroke-width": 2, "data-series": "model" });
     }
-    nearPoints(entry, i).forEach((points) => C.dots(c, points.x, points.y, { class: points.colour, r: points.size, "data-series": points.series }, points.opacity));
+    near.forEach((points) => C.dots(c, points.x, points.y, { class: points.colour, r: points.size, "data-series": points.series }, points.opacity));
     if (bars) C.dots(c, at, mean, { class: "f-model", r: 4.5, "data-series": "model" });
-    const current = inputs.get(input.name).value;
+    const current = point(entry)[i];
     C.rule(c, { x: input.levels ? input.levels.indexOf(current) : current }, { class: "c-top", "stroke-dasharray": "3 3", "stroke-width": 1.2 });
   }
+
+  const pointText = (entry, points, k) => `${points.name} ${C.short(points.y[k], 5)} at ${placeText(entry, points.X[k])}`;
 
   /* Training points near the slice, the paler the further away from it. */
   function nearPoints(entry, i) {
@@ -273,11 +162,13 @@
       const nearest = [...away].sort((a, b) => a - b)[Math.min(4, away.length - 1)];
       const cut = Math.max(0.15, nearest);
       const kept = away.map((_, k) => k).filter((k) => away[k] <= cut);
+      const series = `of ${points.name}`;
       return {
         x: kept.map((k) => points.X[k][i]),
         y: kept.map((k) => points.y[k]),
+        said: kept.map((k) => ({ x: points.X[k][i], y: points.y[k], series, text: pointText(entry, points, k) })),
         opacity: kept.map((k) => 1 - 0.75 * (cut > 0 ? away[k] / cut : 0)),
-        series: `of ${points.name}`,
+        series,
         colour: points.top ? "f-top" : `f-cheap${cheap++ % 3}`,
         size: points.top ? 3.8 : 2.8,
       };
@@ -295,6 +186,7 @@
     return entry.log ? ends.map(Math.exp) : ends;
   }
 
+  const QUICK = 300; // milliseconds of a map, after which a finer one may follow
   let generation = 0;
 
   async function updateSlices() {
@@ -330,7 +222,10 @@
     const entry = shown;
     const [i, j] = ["x", "y"].map((axis) => Number($(`#contour-${axis}`).value));
     const what = $("#contour-what").value;
-    for (const count of [9, 21]) {
+    let began = performance.now();
+    for (const count of [9, 21, 41]) {
+      if (count === 41 && performance.now() - began > QUICK) break;
+      began = performance.now();
       const view = viewOf(figure);
       const [xs, ys] = [[i, view.x], [j, view.y]].map(([k, ends]) => along(entry.inputs[k], count, ends));
       const points = ys.flatMap((y) => xs.map((x) => point(entry, { [entry.inputs[i].name]: x, [entry.inputs[j].name]: y })));
@@ -348,21 +243,24 @@
     const [columns, rows] = [[across, xs], [up, ys]].map(([input, list]) => (input.levels ? list.map((_, k) => k) : list));
     const [low, high] = C.extent(...values);
     const title = what === "mean" ? entry.target : `standard deviation of ${entry.target}`;
+    const top = entry.points.find((points) => points.top);
+    const dots = top.X.map((row, k) => ({ x: row[i], y: row[j], text: pointText(entry, top, k) }));
     // The nearest column and row to a pixel.
-    const cell = (c, px, py) => [[c.x, columns, px], [c.y, rows, py]].map(([scale, list, pixel]) =>
-      list.reduce((best, v, n) => (Math.abs(scale(v) - pixel) < Math.abs(scale(list[best]) - pixel) ? n : best), 0));
+    const cell = (c, px, py) => [nearestTo(c.x, columns, px), nearestTo(c.y, rows, py)];
     C.chart($("#contour"), {
       x: inputAxis(across, columns),
       y: inputAxis(up, rows),
       height: 400,
       wide: true,
       name: `${title} over ${across.name} and ${up.name}`,
+      note: fixedText(entry, [i, j]),
       label: `Map of ${title} over ${across.name} and ${up.name}, from ${C.short(low)} to ${C.short(high)}`,
       table: () => [[across.name, up.name, title], ...ys.flatMap((y, r) => xs.map((x, q) => [x, y, values[r][q]]))],
-      hover: (c, px, py) => {
+      hover: G.pointOr(dots, (c, px, py) => {
         const [q, r] = cell(c, px, py);
-        return { px: c.x(columns[q]), py: c.y(rows[r]), text: `${nameOf(across, xs[q])}, ${nameOf(up, ys[r])}: ${C.short(values[r][q])}` };
-      },
+        const said = `${across.name} = ${nameOf(across, xs[q])}, ${up.name} = ${nameOf(up, ys[r])}: ${C.short(values[r][q])}`;
+        return { px: c.x(columns[q]), py: c.y(rows[r]), text: said };
+      }),
       click: entry.document && ((c, px, py) => {
         const [q, r] = cell(c, px, py);
         move({ [across.name]: isDiscrete(across) ? xs[q] : c.x.invert(px), [up.name]: isDiscrete(up) ? ys[r] : c.y.invert(py) });
@@ -374,13 +272,11 @@
 
   function drawMap(c, entry, [i, j], { columns, rows, values, low, high }) {
     const chosen = [entry.inputs[i], entry.inputs[j]];
-    const steps = chosen.some(isDiscrete);
-    C.heat(c, columns, rows, values, [low, high], steps);
-    if (!steps) C.contours(c, columns, rows, values, C.ticks(low, high, 8));
-    const here = chosen.map((input) => {
-      const { value } = inputs.get(input.name);
-      return input.levels ? input.levels.indexOf(value) : value;
-    });
+    const steps = chosen.map(isDiscrete);
+    C.heat(c, values, [low, high], steps);
+    if (!steps.some(Boolean)) C.contours(c, columns, rows, values, C.ticks(low, high, 8));
+    const x = point(entry);
+    const here = [i, j].map((k) => (entry.inputs[k].levels ? entry.inputs[k].levels.indexOf(x[k]) : x[k]));
     C.dots(c, [here[0]], [here[1]], { r: 6, fill: "#ffffff", stroke: "#000000", "stroke-width": 2 });
     const top = entry.points.find((points) => points.top);
     C.dots(c, top.X.map((row) => row[i]), top.X.map((row) => row[j]), { r: 3, fill: "#000000", stroke: "#ffffff", "stroke-width": 1 });
@@ -395,22 +291,17 @@
   }
 
   function fixedText(entry, varied) {
-    const others = entry.inputs.filter((_, i) => !varied.includes(i));
-    const said = others.map((input) => {
-      const { value } = inputs.get(input.name);
-      return `${input.name} = ${typeof value === "number" ? C.short(value) : value}`;
-    });
-    return said.length ? `at ${said.join(", ")}` : "";
+    const said = placeText(entry, point(entry), varied);
+    return said ? `at ${said}` : "";
   }
 
   function updateCaptions() {
-    all("#slices figure").forEach((figure) => {
-      const i = Number(figure.dataset.input);
-      $(".fixed", figure).textContent = fixedText(shown, [i]);
-    });
+    const several = shown.inputs.length > 1;
+    $("#held").textContent = several ? `Each picture varies one input. The others stay ${fixedText(shown, [])}.` : "";
     if ($("#contour")) {
       const chosen = ["x", "y"].map((axis) => Number($(`#contour-${axis}`).value));
-      $("#contour .fixed").textContent = fixedText(shown, chosen);
+      const fixed = fixedText(shown, chosen);
+      $("#contour .fixed").textContent = fixed && `${fixed}.`;
     }
   }
 
@@ -427,11 +318,54 @@
         }
         if (node.type === "range") node.setAttribute("aria-valuetext", `${C.short(input.value)} ${input.unit || ""}`);
       }
-      $(".print-only", control).textContent = `= ${typeof input.value === "number" ? C.short(input.value) : input.value}`;
+      $(".print-only", control).textContent = `= ${nameOf(input, input.value)}`;
     });
   }
 
+  /* ---------------------------------------------------------------- the point in the address */
+
+  /* Values of inputs after the hash, as in page.html#mach=0.7&alloy=steel; others are not looked at. */
+  function addressed() {
+    const found = {};
+    for (const [name, text] of new URLSearchParams(location.hash.slice(1))) {
+      const input = inputs.get(name);
+      if (!input || text === "") continue;
+      if (input.levels ? input.levels.includes(text) : isValue(input, Number(text))) found[name] = input.levels ? text : Number(text);
+    }
+    return found;
+  }
+
+  const isValue = (input, value) => Number.isFinite(value) && !(input.log && value <= 0);
+
+  function showAddress() {
+    const values = [...inputs].filter(([, input]) => input.varies).map(([name, input]) => [name, typeof input.value === "number" ? String(Number(input.value.toPrecision(6))) : input.value]);
+    try {
+      history.replaceState(null, "", `#${new URLSearchParams(values)}`);
+    } catch {
+      // A page inside another one may not change its address.
+    }
+  }
+
+  /* The chosen point with the values there, as text to paste somewhere. */
+  function pointAsText() {
+    const where = [...inputs].map(([name, input]) => `${name} = ${nameOf(input, input.value)}${input.unit ? ` ${input.unit}` : ""}`);
+    const values = all("[data-value]").map((card) => [".name", ".mean", ".interval", ".far"].map((part) => $(part, card).textContent).filter(Boolean).join(": "));
+    return [where.join(", "), ...values].join("\n");
+  }
+
+  async function copyPoint() {
+    const said = $("#copied");
+    try {
+      await navigator.clipboard.writeText(pointAsText());
+      said.textContent = "Copied.";
+    } catch {
+      said.textContent = "The browser does not allow it.";
+    }
+    setTimeout(() => { said.textContent = ""; }, 3000);
+  }
+
   let wanted = null;
+  let remembered = null;
   let moved = false; // until then, what is drawn was computed when the page was made
 
   function update() {
@@ -440,6 +374,8 @@
     updateValues();
     clearTimeout(wanted);
     wanted = setTimeout(updateSlices, 30);
+    clearTimeout(remembered);
+    remembered = setTimeout(showAddress, 400);
   }
 
   function move(changes) {
@@ -460,10 +396,10 @@
           const input = inputs.get(name);
           if (node.tagName === "SELECT") {
             move({ [name]: node.value });
-          } else if (node.value !== "" && Number.isFinite(Number(node.value))) {
+          } else if (node.value !== "") {
             const value = Number(node.value);
             const natural = node.type === "range" && input.log ? Math.exp(value) : value;
-            if (!(input.log && natural <= 0)) move({ [name]: natural });
+            if (isValue(input, natural)) move({ [name]: natural });
           }
         });
         node.addEventListener("change", () => setControl(name));
@@ -482,14 +418,18 @@
     if (chooser) chooser.addEventListener("change", () => show(entries[Number(chooser.value)]));
   }
 
+  /* How many pictures stand beside each other, so that few places stay empty. */
+  const columnsFor = (count) => (count < 3 || count === 4 ? Math.max(count === 4 ? 2 : count, 1) : 3);
+
   /* Frames of the slices of one model; they are the page's own, so names are set as text. */
   function show(entry) {
     shown = entry;
     const holder = $("#slices");
     holder.replaceChildren(...entry.inputs.map((input, i) => {
-      const caption = C.html("figcaption", {}, C.html("b", {}, `along ${input.name} `), C.html("span", { class: "fixed note" }));
+      const caption = C.html("figcaption", {}, C.html("b", {}, `along ${input.name}`));
       return C.html("figure", { "data-input": i }, caption, C.html("div", { class: "plot" }));
     }).filter((_, i) => entry.inputs[i].varies));
+    holder.dataset.columns = columnsFor(holder.childElementCount);
     for (const [axis, chosen] of [["x", entry.first.grid ? entry.first.grid.i : 0], ["y", entry.first.grid ? entry.first.grid.j : 1]]) {
       const select = document.getElementById(`contour-${axis}`);
       if (!select) continue;
@@ -504,118 +444,7 @@
     $("#only-slices").hidden = Boolean(entry.document);
   }
 
-  /* ---------------------------------------------------------------- charts of the check */
-
-  function parity(figure, entry) {
-    const { y, mean, low, high } = entry.heldOut;
-    const of = entry.log ? Math.log : (v) => v;
-    const padded = C.padded(C.extent(y.map(of), mean.map(of)), 0.08);
-    const domain = entry.log ? padded.map(Math.exp) : padded;
-    const name = withUnit({ name: entry.target, unit: entry.unit });
-    const words = (k) => `observed ${C.short(y[k])}, predicted ${C.short(mean[k])} (${C.short(low[k])} to ${C.short(high[k])})`;
-    C.chart(figure, {
-      x: { domain, label: `observed ${name}`, log: entry.log },
-      y: { domain, label: `predicted ${name}`, log: entry.log },
-      height: 330,
-      square: true,
-      name: `${entry.target} predicted against observed`,
-      label: `Predicted against observed ${entry.target} for ${y.length} held-out points`,
-      table: () => [["observed", "predicted", "low95", "high95"], ...y.map((value, k) => [value, mean[k], low[k], high[k]])],
-      hover: T.nearestPoint(y.map((value, k) => ({ x: value, y: mean[k], text: words(k) }))),
-    }, (c) => {
-      C.line(c, domain, domain, { class: "c-muted" });
-      y.forEach((value, k) => C.line(c, [value, value], [low[k], high[k]], { class: "c-model", "stroke-width": 1.4, "stroke-opacity": 0.7 }));
-      C.dots(c, y, mean, { class: "f-model", r: 3.6 });
-    });
-  }
-
-  function calibration(figure, entry) {
-    const { promised, observed, chanceLow, chanceHigh } = entry.heldOut.calibration;
-    const axis = (label) => ({ domain: [0, 1.02], label, percent: true });
-    const said = promised.map((share, k) => ({ x: share, text: `${Math.round(100 * share)} % intervals hold ${Math.round(100 * observed[k])} % of the points` }));
-    C.chart(figure, {
-      x: axis("share that intervals promise"),
-      y: axis("share of the points inside"),
-      height: 330,
-      square: true,
-      name: `${entry.target} do the intervals hold`,
-      label: "Share of held-out points inside their intervals, over the share that intervals promise",
-      table: () => [["promised", "observed", "chance_low", "chance_high"], ...promised.map((p, k) => [p, observed[k], chanceLow[k], chanceHigh[k]])],
-      hover: T.nearestAcross(said),
-    }, (c) => {
-      C.band(c, promised, chanceLow, chanceHigh, { class: "f-muted", opacity: 0.22 });
-      C.line(c, [0, 1], [0, 1], { class: "c-muted" });
-      C.line(c, promised, observed, { class: "c-top", "stroke-width": 2 });
-      const words = (x, y, text, anchor) => c.layer.append(C.el("text", { x: c.x(x), y: c.y(y), "text-anchor": anchor, class: "tick" }, text));
-      words(0.04, 0.93, "too wide", "start");
-      words(0.98, 0.05, "too narrow", "end");
-    });
-  }
-
-  function trust(figure, entry) {
-    const far = C.extent([0], ...entry.trust.map((points) => points.nearest));
-    const said = entry.trust.flatMap((points) => points.nearest.map((x, k) => ({ x, y: points.trust[k], text: `${points.name}: trust ${C.short(points.trust[k], 2)} at distance ${C.short(x, 3)}` })));
-    C.chart(figure, {
-      x: { domain: [0, far[1] * 1.04], label: `scaled distance to the nearest ${entry.predicts} point` },
-      y: { domain: [-0.03, 1.05], label: "trust" },
-      height: 260,
-      name: `${entry.target} trust`,
-      label: "Trust in each cheap point over its distance to the nearest expensive one",
-      table: () => [["source", "distance", "trust"], ...entry.trust.flatMap((points) => points.nearest.map((x, k) => [points.name, x, points.trust[k]]))],
-      hover: T.nearestPoint(said),
-    }, (c) => entry.trust.forEach((points, k) => C.dots(c, points.nearest, points.trust, { class: `f-cheap${k % 3}`, opacity: 0.75, "data-series": `of ${points.name}` })));
-  }
-
-  function unsure(figure, entry) {
-    const i = Number(figure.dataset.column);
-    const { x, std } = entry.unsure.profiles[i];
-    const input = entry.inputs[i];
-    const at = input.levels ? x.map((_, k) => k) : x;
-    const names = input.levels ? x.map((code) => input.levels[code]) : x;
-    const most = Math.max(...entry.unsure.profiles.flatMap((p) => p.std));
-    C.chart(figure, {
-      x: { ...inputAxis(input, at), levels: input.levels && names },
-      y: { domain: [0, 1.06 * most || 1], label: entry.unit ? `std [${entry.unit}]` : "std" },
-      height: 170,
-      name: `${entry.target} uncertainty along ${input.name}`,
-      label: `Mean standard deviation of the prediction along ${input.name}`,
-      table: () => [[input.name, "std"], ...names.map((name, k) => [name, std[k]])],
-      hover: T.nearestAcross(at.map((place, k) => ({ x: place, text: `${input.name} ${nameOf(input, names[k])}: std ${C.short(std[k], 3)}` }))),
-    }, (c) => {
-      if (isDiscrete(input)) at.forEach((place, k) => C.line(c, [place, place], [0, std[k]], { class: "c-model", "stroke-width": 9, "stroke-opacity": 0.6 }));
-      else C.line(c, at, std, { class: "c-model", "stroke-width": 2 });
-    });
-  }
-
-  const DRAWERS = { parity, calibration, trust, unsure };
-
-  function drawAll() {
-    all("figure[data-chart]").forEach((figure) => {
-      DRAWERS[figure.dataset.chart](figure, entries[Number(figure.dataset.entry)]);
-    });
-  }
-
   /* ---------------------------------------------------------------- start */
-
-  function redraw() {
-    all("figure").forEach((figure) => { if (C.states.has(figure)) C.render(figure); });
-  }
-
-  /* On paper charts have the width of a column, and what is folded is open. */
-  function connectPrinting() {
-    let folded = [];
-    addEventListener("beforeprint", () => {
-      folded = all("details:not(.tools):not([open])");
-      folded.forEach((details) => { details.open = true; });
-      C.onPaper(330);
-      redraw();
-    });
-    addEventListener("afterprint", () => {
-      folded.forEach((details) => { details.open = false; });
-      C.onPaper(null);
-      redraw();
-    });
-  }
 
   function connectPage() {
     const theme = $("#theme");
@@ -625,31 +454,33 @@
       document.documentElement.dataset.theme = dark ? "light" : "dark";
       theme.setAttribute("aria-pressed", String(!dark));
     });
-    let width = innerWidth;
-    let waiting = null;
-    addEventListener("resize", () => {
-      if (innerWidth === width) return;
-      width = innerWidth;
-      clearTimeout(waiting);
-      waiting = setTimeout(redraw, 150);
-    });
-    connectPrinting();
-    T.connectLegends();
-    const reset = $("#reset");
+    mastTools.connectScreen();
+    mastTools.connectLegends();
+    const [reset, copy] = [$("#reset"), $("#copy")];
     if (reset) {
+      copy.addEventListener("click", copyPoint);
       reset.addEventListener("click", () => move(Object.fromEntries(entries.flatMap((entry) =>
         entry.inputs.map((input, i) => [input.name, entry.start[i]])))));
     }
   }
 
+  function goToAddress() {
+    const found = addressed();
+    if (!Object.keys(found).length) return;
+    move(found);
+    $("#explore").scrollIntoView();
+  }
+
   connectPage();
-  drawAll();
+  mastChecks.drawAll(entries);
   if ($("#slices")) {
     surrogates.start();
     connectControls();
     show(entries[0]);
     entries.forEach((entry) => { if (entry.first.value && $(`[data-value="${entries.indexOf(entry)}"]`)) showValue(entry, entry.first.value); });
     updateValues();
+    goToAddress();
+    addEventListener("hashchange", goToAddress);
   }
   document.documentElement.dataset.ready = "yes";
   /* For other scripts and for tests: values at points, each in the order of the model's inputs. */

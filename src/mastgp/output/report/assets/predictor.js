@@ -14,10 +14,14 @@ function mastPredictor(exported) {
   const FAR_AWAY = 1e6; // widths of the box beyond which nothing changes any more
   const Z95 = 1.959963984540054;
 
-  function numbers(array) {
-    const bytes = Uint8Array.from(atob(array.float64), (c) => c.charCodeAt(0));
+  function decoded(text) {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     return new Float64Array(bytes.buffer);
   }
+
+  /* Arrays that several members share are in the document once. */
+  const repeated = (exported.repeated || []).map(decoded);
+  const numbers = (array) => (array.same === undefined ? decoded(array.float64) : repeated[array.same]);
 
   /* ---------------------------------------------------------------- a Gaussian process */
 

@@ -1,123 +1,11 @@
 "use strict";
 /*
- * What can be done with every chart: values where the pointer is, zoom by dragging, legends that
- * switch series off, and files of the picture and its numbers.
+ * The menu of every chart: zoom and moves without a mouse, files of the picture and its numbers.
+ * Legends that switch series off. What follows another width of the screen, and the printer.
  */
 const mastTools = (() => {
   const C = mastCharts;
-  const FAR = 6; // pixels that the pointer moves before a click becomes a selection
-  const NEAR = 28; // pixels within which a point is pointed at
-
-  /* ---------------------------------------------------------------- values at the pointer */
-
-  /* What is nearest in the direction of x: points of {x, text}, in pixels once they are scaled. */
-  const nearestAcross = (points) => (c, px) => {
-    const at = points.map((p) => c.x(p.x));
-    const best = at.reduce((k, value, i) => (Math.abs(value - px) < Math.abs(at[k] - px) ? i : k), 0);
-    return points.length ? { px: at[best], text: points[best].text } : null;
-  };
-
-  /* What is nearest in both directions, if it is near: points of {x, y, text}. */
-  const nearestPoint = (points) => (c, px, py) => {
-    let [best, least] = [null, NEAR];
-    for (const point of points) {
-      const away = Math.hypot(c.x(point.x) - px, c.y(point.y) - py);
-      if (away < least) [best, least] = [{ px: c.x(point.x), py: c.y(point.y), text: point.text }, away];
-    }
-    return best;
-  };
-
-  function pixelOf(c, event) {
-    const bounds = c.svg.getBoundingClientRect();
-    return [((event.clientX - bounds.left) / bounds.width) * c.width, ((event.clientY - bounds.top) / bounds.height) * c.height];
-  }
-
-  function showTip(c, tip, [px, py]) {
-    const found = c.options.hover ? c.options.hover(c, px, py) : null;
-    tip.hidden = !found;
-    if (!found) return;
-    tip.textContent = found.text;
-    const grown = c.svg.getBoundingClientRect().width / c.width;
-    const room = c.holder.clientWidth - tip.offsetWidth;
-    tip.style.left = `${Math.max(0, Math.min(found.px * grown - tip.offsetWidth / 2, room))}px`;
-    tip.style.top = found.py === undefined ? "0" : `${Math.max(0, found.py * grown - tip.offsetHeight - 10)}px`;
-  }
-
-  /* ---------------------------------------------------------------- zoom */
-
-  /* Whether an axis can be zoomed into: levels and whole numbers are few. */
-  const isFree = (axis) => !axis.levels && !axis.fixed;
-
-  function setView(figure, view) {
-    const state = C.states.get(figure);
-    const within = ([low, high], [from, to]) => [Math.max(low, from), Math.min(high, to)];
-    const next = {};
-    for (const [axis, ends] of Object.entries(view)) {
-      const cut = within(ends, state.options[axis].domain);
-      const whole = cut[0] === state.options[axis].domain[0] && cut[1] === state.options[axis].domain[1];
-      if (isFree(state.options[axis]) && cut[1] > cut[0] && !whole) next[axis] = cut;
-    }
-    state.view = next;
-    C.render(figure);
-    if (state.options.zoomed) state.options.zoomed();
-  }
-
-  /* The part of a chart between two pixels, as a view. */
-  function part(c, [x1, x2], [y1, y2]) {
-    const ends = (scale, pixels) => pixels.map(scale.invert).sort((a, b) => a - b);
-    return { x: ends(c.x, [x1, x2]), y: ends(c.y, [y1, y2]) };
-  }
-
-  /* More than 1 shows less of the chart, less than 1 more of it. */
-  function zoomBy(figure, factor) {
-    const c = C.render(figure);
-    const { left, right, top, bottom } = c.box;
-    const around = (from, to) => {
-      const [middle, half] = [(from + to) / 2, (to - from) / 2 / factor];
-      return [middle - half, middle + half];
-    };
-    setView(figure, part(c, around(left, right), around(top, bottom)));
-  }
-
-  function follow(c) {
-    const tip = C.html("div", { class: "tip", hidden: "" });
-    c.holder.append(tip);
-    c.holder.classList.toggle("click", Boolean(c.options.click));
-    let start = null;
-    let frame = null;
-    const inside = ([px, py]) => [
-      Math.min(Math.max(px, c.box.left), c.box.right), Math.min(Math.max(py, c.box.top), c.box.bottom)];
-    const corners = (event) => {
-      const end = inside(pixelOf(c, event));
-      // A flat selection is of one direction: it spans the whole of the other.
-      const xs = Math.abs(end[0] - start[0]) < FAR || !isFree(c.options.x) ? [c.box.left, c.box.right] : [start[0], end[0]];
-      const ys = Math.abs(end[1] - start[1]) < FAR || !isFree(c.options.y) ? [c.box.top, c.box.bottom] : [start[1], end[1]];
-      return [xs.sort((a, b) => a - b), ys.sort((a, b) => a - b)];
-    };
-    const hasMoved = (event) => start && Math.hypot(...pixelOf(c, event).map((p, k) => p - start[k])) > FAR;
-    c.svg.addEventListener("pointerdown", (event) => {
-      if (event.pointerType === "touch" || event.button !== 0) return;
-      start = inside(pixelOf(c, event));
-      c.svg.setPointerCapture(event.pointerId);
-      event.preventDefault();
-    });
-    c.svg.addEventListener("pointermove", (event) => {
-      if (!hasMoved(event)) { showTip(c, tip, pixelOf(c, event)); return; }
-      tip.hidden = true;
-      const [xs, ys] = corners(event);
-      if (!frame) c.svg.append((frame = C.el("rect", { class: "frame" })));
-      for (const [key, value] of Object.entries({ x: xs[0], y: ys[0], width: xs[1] - xs[0], height: ys[1] - ys[0] })) frame.setAttribute(key, value);
-    });
-    c.svg.addEventListener("pointerup", (event) => {
-      const selected = hasMoved(event) ? corners(event) : null;
-      start = null;
-      if (selected) setView(c.figure, part(c, ...selected));
-      else if (c.options.click && event.button === 0) c.options.click(c, ...pixelOf(c, event));
-    });
-    c.svg.addEventListener("pointercancel", () => { start = null; });
-    c.svg.addEventListener("pointerleave", () => { tip.hidden = true; });
-    c.svg.addEventListener("dblclick", () => setView(c.figure, {}));
-  }
+  const G = mastGestures;
 
   /* ---------------------------------------------------------------- files */
 
@@ -133,8 +21,40 @@ const mastTools = (() => {
 
   const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-family", "display"];
 
+  const HEAD = 20; // pixels of a line above a saved picture
+  const LETTER = 6.6;
+
+  /* Lines above a saved picture: its name, what it says below that, and a legend of what is shown. */
+  function headOf(figure, width, style) {
+    const { options } = C.states.get(figure);
+    const write = (x, line, text, colour, weight) => C.el("text", { x, y: HEAD * line - 5, style: `font:${weight} 12.5px ${style.fontFamily};fill:${colour}` }, text);
+    const lines = [C.clipped(options.name || "", Math.floor(width / LETTER)), ...wrapped(options.note || "", Math.floor(width / LETTER))];
+    const nodes = lines.map((text, i) => write(4, i + 1, text, style.color, i ? 400 : 600));
+    let [x, line] = [4, lines.length + 1];
+    const marks = [...(figure.closest("section") || document).querySelectorAll(".legend button[aria-pressed=true]")]
+      .filter((button) => [...figure.querySelectorAll("[data-series]")].some((node) => node.dataset.series === button.dataset.series));
+    marks.forEach((button) => {
+      const wide = 22 + LETTER * button.textContent.length;
+      if (x > 4 && x + wide > width) [x, line] = [4, line + 1];
+      nodes.push(C.el("rect", { x, y: HEAD * line - 14, width: 12, height: 9, style: `fill:${getComputedStyle(button.querySelector("i")).backgroundColor}` }));
+      nodes.push(write(x + 16, line, button.textContent, style.color, 400));
+      x += wide + 10;
+    });
+    return { nodes, height: HEAD * (marks.length ? line : lines.length) + 4 };
+  }
+
+  /* Words in lines of at most so many letters. */
+  function wrapped(text, letters) {
+    return text.split(" ").filter(Boolean).reduce((lines, word) => {
+      const last = lines[lines.length - 1];
+      if (last !== undefined && last.length + 1 + word.length <= letters) lines[lines.length - 1] = `${last} ${word}`;
+      else lines.push(C.clipped(word, letters));
+      return lines;
+    }, []);
+  }
+
   /* The picture as it looks now: styles of the page are written into its elements. */
-  function svgText(figure) {
+  function picture(figure) {
     const svg = figure.querySelector(".plot svg");
     const copy = svg.cloneNode(true);
     const from = [svg, ...svg.querySelectorAll("*")];
@@ -142,22 +62,27 @@ const mastTools = (() => {
       const style = getComputedStyle(from[i]);
       node.setAttribute("style", STYLES.map((key) => `${key}:${style.getPropertyValue(key)}`).join(";"));
     });
-    const paper = C.el("rect", { width: "100%", height: "100%", style: `fill:${getComputedStyle(document.body).backgroundColor}` });
-    copy.prepend(paper);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    return new XMLSerializer().serializeToString(copy);
+    const [width, tall] = [svg.width.baseVal.value, svg.height.baseVal.value];
+    const page = getComputedStyle(document.body);
+    const head = headOf(figure, width, page);
+    copy.setAttribute("y", head.height);
+    const whole = C.el("svg", { xmlns: "http://www.w3.org/2000/svg", width, height: tall + head.height });
+    whole.append(C.el("rect", { width: "100%", height: "100%", style: `fill:${page.backgroundColor}` }), ...head.nodes, copy);
+    return { text: new XMLSerializer().serializeToString(whole), width, height: tall + head.height };
   }
 
   function savePng(figure) {
-    const svg = figure.querySelector(".plot svg");
+    const { text, width, height } = picture(figure);
     const image = new Image();
     image.onload = () => {
-      const canvas = C.html("canvas", { width: 2 * svg.width.baseVal.value, height: 2 * svg.height.baseVal.value });
+      const canvas = C.html("canvas", { width: 2 * width, height: 2 * height });
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       canvas.toBlob((blob) => save(fileName(figure, "png"), blob));
     };
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(figure))}`;
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   }
+
+  const saveSvg = (figure) => save(fileName(figure, "svg"), new Blob([picture(figure).text], { type: "image/svg+xml" }));
 
   /* Numbers of a chart as comma-separated text; a cell that a spreadsheet would run is made text. */
   function csvText(figure) {
@@ -169,27 +94,39 @@ const mastTools = (() => {
     return C.states.get(figure).options.table().map((row) => row.map(cell).join(",")).join("\r\n");
   }
 
-  const COMMANDS = [
-    ["Zoom in", (figure) => zoomBy(figure, 2)],
-    ["Zoom out", (figure) => zoomBy(figure, 0.5)],
-    ["Show all", (figure) => setView(figure, {})],
-    ["Save as PNG", savePng],
-    ["Save as SVG", (figure) => save(fileName(figure, "svg"), new Blob([svgText(figure)], { type: "image/svg+xml" }))],
-    ["Save numbers as CSV", (figure) => save(fileName(figure, "csv"), new Blob([csvText(figure)], { type: "text/csv" }))],
+  const saveCsv = (figure) => save(fileName(figure, "csv"), new Blob([csvText(figure)], { type: "text/csv" }));
+  const VIEWS = [
+    ["Zoom in", (figure) => G.zoomBy(figure, 2)],
+    ["Zoom out", (figure) => G.zoomBy(figure, 0.5)],
+    ["Show all", (figure) => G.setView(figure, {})],
   ];
+  const MOVES = [["←", "Move left", [-0.3, 0]], ["→", "Move right", [0.3, 0]], ["↑", "Move up", [0, 0.3]], ["↓", "Move down", [0, -0.3]]];
+  const FILES = [["Save as PNG", savePng], ["Save as SVG", saveSvg], ["Save numbers as CSV", saveCsv]];
 
-  /* A menu in the corner of a figure. */
+  function button(words, action, attributes = {}) {
+    const node = C.html("button", { type: "button", ...attributes }, words);
+    node.addEventListener("click", action);
+    return node;
+  }
+
+  /* A menu in the corner of a figure. It stays open for views, and closes for files. */
   function menu(c) {
     if (c.figure.querySelector(".tools")) return;
-    const buttons = COMMANDS.map(([words, action]) => {
-      const button = C.html("button", { type: "button" }, words);
-      button.addEventListener("click", () => { action(c.figure); details.open = false; details.firstChild.focus(); });
-      return button;
-    });
-    const details = C.html("details", { class: "tools" }, C.html("summary", { "aria-label": `Tools: ${c.options.name || "chart"}`, title: "Zoom, save" }, "⋯"), C.html("div", {}, ...buttons));
-    details.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") { details.open = false; details.firstChild.focus(); }
-    });
+    const summary = C.html("summary", { "aria-label": `Tools: ${c.options.name || "chart"}`, title: "Zoom, move, save" }, "⋯");
+    const close = () => { details.open = false; summary.focus(); };
+    const drags = button("Drag to move", () => {
+      const moves = drags.getAttribute("aria-pressed") !== "true";
+      drags.setAttribute("aria-pressed", String(moves));
+      G.setMoves(c.figure, moves);
+      close();
+    }, { "aria-pressed": "false", title: "Otherwise a drag zooms into what it covers" });
+    const arrows = MOVES.map(([arrow, words, by]) => button(arrow, () => G.moveBy(c.figure, by), { "aria-label": words, title: words }));
+    const details = C.html("details", { class: "tools" }, summary, C.html("div", {},
+      ...VIEWS.map(([words, action]) => button(words, () => action(c.figure))),
+      C.html("div", { class: "arrows" }, ...arrows),
+      drags,
+      ...FILES.map(([words, action]) => button(words, () => { action(c.figure); close(); }))));
+    details.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
     details.addEventListener("focusout", (event) => {
       if (event.relatedTarget && !details.contains(event.relatedTarget)) details.open = false;
     });
@@ -198,7 +135,7 @@ const mastTools = (() => {
 
   /* ---------------------------------------------------------------- legends */
 
-  const hidden = new Set();
+  const { hidden } = G;
 
   function hide(within) {
     within.querySelectorAll("[data-series]").forEach((node) => {
@@ -217,9 +154,45 @@ const mastTools = (() => {
     }));
   }
 
+  /* A menu closes when something else is pointed at. */
   document.addEventListener("pointerdown", (event) => document.querySelectorAll("details.tools[open]").forEach((own) => {
     if (!own.contains(event.target)) own.open = false;
   }));
-  C.finish.push((c) => hide(c.svg), follow, menu);
-  return { nearestAcross, nearestPoint, pixelOf, connectLegends };
+  /* ---------------------------------------------------------------- screen and paper */
+
+  function redraw() {
+    document.querySelectorAll("figure").forEach((figure) => { if (C.states.has(figure)) C.render(figure); });
+  }
+
+  /* On paper charts have the width of a column, and what is folded is open. */
+  function connectPrinting() {
+    let folded = [];
+    addEventListener("beforeprint", () => {
+      folded = [...document.querySelectorAll("details:not(.tools):not([open])")];
+      folded.forEach((details) => { details.open = true; });
+      C.onPaper(330);
+      redraw();
+    });
+    addEventListener("afterprint", () => {
+      folded.forEach((details) => { details.open = false; });
+      C.onPaper(null);
+      redraw();
+    });
+  }
+
+  /* Charts are drawn anew for another width, and for paper. */
+  function connectScreen() {
+    let width = innerWidth;
+    let waiting = null;
+    addEventListener("resize", () => {
+      if (innerWidth === width) return;
+      width = innerWidth;
+      clearTimeout(waiting);
+      waiting = setTimeout(redraw, 150);
+    });
+    connectPrinting();
+  }
+
+  C.finish.push((c) => hide(c.svg), menu);
+  return { connectLegends, connectScreen };
 })();
