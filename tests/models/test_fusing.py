@@ -7,7 +7,8 @@ import pytest
 
 from mastgp import MAST
 from mastgp.gp import GaussianProcess
-from mastgp.models.fusing import averages_out
+from mastgp.models.augmented import blend
+from mastgp.models.fusing import averages_out, carried_var
 from mastgp.surrogates import GP, find_surrogate
 from mastgp.surrogates.many.fitted import ManyRows
 
@@ -92,3 +93,13 @@ def test_two_cheap_fidelities_that_are_many_together_only():
     model = MAST(order=["rough", *ORDER]).fit(X, y, fidelity=labels)
     assert isinstance(model.stage1_["coarse"], GaussianProcess)
     assert isinstance(model.final_, ManyRows)
+
+
+def test_the_carried_variance_is_that_of_the_blend_or_of_errors_that_go_the_same_way(many, rng):
+    W, cheap, top = rng.random((3, 8))
+    zero = np.zeros(8)
+    few = carried_var(object(), W, cheap, top)
+    np.testing.assert_array_equal(few, blend(W, zero, cheap, zero, zero, zero, top)[1])
+    both = W * np.sqrt(cheap) + (1 - W) * np.sqrt(top)
+    np.testing.assert_allclose(carried_var(many.final_, W, cheap, top), both**2)
+    assert (both**2 >= few).all()

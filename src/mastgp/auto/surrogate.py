@@ -24,6 +24,7 @@ from ..data.further import Further, extended
 from ..errors import DataError, MastWarning, listed, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
+from ..gp.quick import quick
 from ..gp.responses import Bounded, Logarithm
 from ..models.calibration import widening, widening_without_each
 from ..models.continuing import Part, scaled
@@ -34,6 +35,7 @@ from ..models.queries import BLOCK_ROWS
 from ..models.stages import warn_about_ties
 from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
+from ..surrogates.gp import MANY_ROWS
 from .candidates import Candidate, added_candidates, default_candidates, of_response_only
 from .outliers import without_outliers
 from .responses import worth_trying
@@ -160,9 +162,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         """Fit every candidate but those done, and have it predict what was held out."""
         candidates = self.candidates(data)
         _check_names(candidates)
-        names = {entry.name for entry in done}
         trials = Trials(data, done)
-        trials.add([c for c in candidates if c.name not in names])
+        trials.add([c for c in candidates if c.name not in {entry.name for entry in done}])
         return trials
 
     def candidates(self, data: Dataset) -> list[Candidate]:
@@ -236,8 +237,7 @@ class AutoSurrogate(MultiFidelityRegressor):
     @property
     def noise_var_(self) -> float:
         """Noise variance of the most expensive fidelity: the members' mean."""
-        noises = [model.noise_var_ for model in self.candidates_.values()]
-        return float(self._shares @ np.array(noises))
+        return float(self._shares @ np.array([m.noise_var_ for m in self.candidates_.values()]))
 
     @property
     def validation_(self) -> pd.DataFrame:
@@ -253,8 +253,9 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def distribution_unit(self, U: Array, include_noise: bool = False) -> Distribution:
         """The mixture of the members' predictions at unit-cube inputs."""
-        members = [m.predictive_unit(U, include_noise) for m in self.candidates_.values()]
-        return blended(self._shares, members)
+        members = self.candidates_.values()
+        blend = blended(self._shares, [m.predictive_unit(U, include_noise) for m in members])
+        return quick(blend) if self.training_data_.n_points >= MANY_ROWS else blend
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the mixture."""

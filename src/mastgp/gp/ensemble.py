@@ -13,9 +13,8 @@ from .distributions import Mixture
 from .extension import extended
 from .parameters import Hyperparameters
 from .posterior import Draws, sample_posterior
-from .process import GaussianProcess, Groups
+from .process import GaussianProcess, Groups, RandomSource, draw_samples
 from .restoring import check_draws
-from .sampling import RandomSource, draw_samples
 
 Array = NDArray[np.float64]
 

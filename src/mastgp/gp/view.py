@@ -115,7 +115,9 @@ class View:
                 k *= self.parameters.scales[c]
             total = k if total is None else total + k
         assert total is not None
-        if self.model.mean_var:
+        if self.model.mean_var and self.model.n_groups == 1:
+            total += self.model.mean_var
+        elif self.model.mean_var:
             total += self.model.mean_covariance(first.groups, second.groups)
         return total
 

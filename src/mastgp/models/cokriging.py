@@ -154,6 +154,8 @@ class CoKriging(MultiFidelityRegressor):
     draw_report_: DrawReport | None = None
     #: Levels of very many rows, modelled one after the other instead of by one process.
     steps_: TwoStep | None = None
+    #: Scale of the response, where the data are what other levels leave of it.
+    left_of_: float | None = None
 
     @property
     def label(self) -> str:
@@ -182,7 +184,7 @@ class CoKriging(MultiFidelityRegressor):
         if self.n_draws < 1:
             raise DataError(f"n_draws is {self.n_draws}; it must be at least 1")
         options = self.structure, self.kernel, self.warp, self.priors, self.isotropic
-        return JointModel(*options, drawn=self._draws, categories=self.categories)
+        return JointModel(*options, self._draws, self.categories, self.left_of_)
 
     @property
     def _draws(self) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..gp import GaussianProcess
 from ..gp.latent import Latent
 from ..gp.linalg import solve_lower
+from ..gp.weighted import weighted_gradient
 
 Array = NDArray[np.float64]
 
@@ -84,7 +85,7 @@ class Explained:
         """
         scale = float(process.y_scale[0])
         unexplained = self.unexplained(process.latent(U, 0), below / scale)
-        d_unexplained = d_below / scale - process.weighted_gradient(U, self.slope(process))
+        d_unexplained = d_below / scale - weighted_gradient(process, U, self.slope(process))
         d_mean, d_var = process.predict_gradient(U)
         in_var = (2.0 * scale**2 / self.precision) * unexplained[:, None]
         return d_mean + scale * self.correction * d_unexplained, d_var + in_var * d_unexplained

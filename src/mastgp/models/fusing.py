@@ -4,7 +4,8 @@ A few cheap rows are fused as in the paper: each has a variance of its own, and 
 them for independent errors. They are not independent: noise is, but the correction of all cheap
 rows is one function with one error. Of 100,000 rows that error would average out, and intervals
 would hold almost nothing. So with very many rows the variance of the blend at the point asked for
-is added to that of the last stage.
+is added to that of the last stage. The correction and the expensive model have learned from the
+same expensive rows, so their errors are taken to go the same way: standard deviations are added.
 """
 
 from __future__ import annotations
@@ -56,3 +57,20 @@ def fused(
 def averages_out(final: Fitted, surrogate: Surrogate) -> bool:
     """Whether errors that cheap rows share are no part of the last stage's own variance."""
     return not surrogate.takes_noise or of_many_rows(final)
+
+
+def carried_var(final: Fitted, W: Array, cheap_var: Array, top_var: Array) -> Array:
+    """Variance of the blend that predictions add to that of the last stage.
+
+    Parameters
+    ----------
+    final : fitted stage
+        The last one.
+    W : array of shape (n,)
+        Trust in the cheap fidelity.
+    cheap_var, top_var : arrays of shape (n,)
+        Variances of the corrected cheap model and of the expensive one.
+    """
+    if of_many_rows(final):
+        return (W * np.sqrt(cheap_var) + (1.0 - W) * np.sqrt(top_var)) ** 2
+    return W**2 * cheap_var + (1.0 - W) ** 2 * top_var

@@ -28,7 +28,7 @@ from .appended import AppendedColumns
 from .augmented import Augmented, blend, rows_of
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts, tool_facts
-from .fusing import averages_out, fused
+from .fusing import averages_out, carried_var, fused
 from .known import Known
 from .restoring import names_in, restored_by_name, restored_stage
 from .stages import Fitting, noise_var_of, stage_surrogates, warn_about_fits
@@ -404,14 +404,14 @@ class MAST(MultiFidelityRegressor):
         Of several cheap fidelities the one that knows most about a point counts there.
         """
         data = self.training_data_
-        top_mean, top_var = self.stage1_[data.top.name].predict(U)
+        _, top_var = self.stage1_[data.top.name].predict(U)
         variances = []
         for fidelity in data.cheaper:
             own = self.stage1_[fidelity.name].predict(U)
             Z = self.appended_[fidelity.name].append(U, *own)
-            delta_mean, delta_var = self.discrepancy_[fidelity.name].predict(Z)
+            _, delta_var = self.discrepancy_[fidelity.name].predict(Z)
             W = self._trust(U, data, fidelity).value
-            variances.append(blend(W, *own, delta_mean, delta_var, top_mean, top_var)[1])
+            variances.append(carried_var(self.final_, W, own[1] + delta_var, top_var))
         return np.min(variances, axis=0)
 
     def mean_unit(self, U: Array) -> Array:

@@ -27,6 +27,7 @@ from ..gp.blends import Distribution
 from ..gp.distributions import Mixture
 from ..gp.ensemble import ProcessEnsemble
 from ..gp.plain import plain_process
+from ..gp.quick import QuickMixture
 from ..surrogates.base import Fitted
 from .continuing import JointProcess, Part
 from .explained import Explained
@@ -114,7 +115,7 @@ class TwoStep:
         variances = np.array([own for _, own in moments]) + factor**2 * var
         if include_noise:
             variances += np.array([[np.mean(p.noise_var)] for p in self._processes])
-        return Mixture(self._weights, means, variances)
+        return QuickMixture(self._weights, means, variances)
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the top level, on all cores where points are many."""
@@ -328,6 +329,7 @@ def _with_top(
     for last in (False, True) if learns_factor else (True,):
         # The first factor need not be precise, so nothing is drawn for it.
         top = build()
+        top.left_of_ = data.scale_of(data.top.y)
         top.inference = top.inference if last else "map"
         top.fit_data(left_of(data, factor, below))
         steps = TwoStep(data, stages, [*factors, factor], top, learns_factor)
