@@ -11,6 +11,7 @@ from ..errors import MastWarning, silenced
 from ..methods import method
 from ..progress import listening
 from .definition import Definition
+from .exactness import exact_where_possible
 from .trials import DONE, Trial
 
 if TYPE_CHECKING:
@@ -68,8 +69,13 @@ def training_data(definition: Definition, trials: Sequence[Trial], target: str) 
 
 
 def fitted(definition: Definition, trials: Sequence[Trial], target: str) -> Any:
-    """A model of a target."""
+    """A model of a target.
+
+    In a search for an optimum every digit counts: results that show no noise are taken as exact.
+    """
     data = training_data(definition, trials, target)
     estimator = method(definition.method).build(random_state=definition.random_state)
     with silenced(MastWarning), listening(None):
+        if definition.goal != "accuracy":
+            data = exact_where_possible(data)
         return estimator.fit_data(data)
