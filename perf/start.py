@@ -28,6 +28,7 @@ IMPORTS = (
     "from mastgp import AutoSurrogate",
     "import mastgp.cli.main",
 )
+METHODS = ("auto", "ar1", "mast")
 COMMANDS = ("--version", "--help", "fit --help", "methods", "bench list")
 
 
@@ -47,13 +48,14 @@ def with_byte_code(folder: str) -> dict[str, str]:
     return {**kept, "PYTHONPYCACHEPREFIX": folder}
 
 
-def prediction(folder: str) -> list[str]:
+def prediction(folder: str, method: str) -> list[str]:
     """Arguments that predict 20 rows with a saved model, which is made now."""
     files = [str(examples.FOLDER / f"{name}.csv") for name in examples.COSTS]
     costs = ",".join(f"{name}={cost:g}" for name, cost in examples.COSTS.items())
-    model = str(Path(folder) / "wing.mast")
-    fit = ["fit", *files, "--target", examples.TARGET, "--cost", costs, "--no-check", "-o", model]
-    subprocess.run([sys.executable, "-m", "mastgp", *fit], stdout=subprocess.DEVNULL, check=True)
+    model = str(Path(folder) / f"{method}.mast")
+    fit = ["fit", *files, "--target", examples.TARGET, "--cost", costs, "--method", method]
+    command = [sys.executable, "-m", "mastgp", *fit, "--no-check", "-o", model]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return ["-m", "mastgp", "predict", model, str(examples.FOLDER / "queries.csv")]
 
 
@@ -65,7 +67,7 @@ def main() -> None:
     runs |= {statement: ["-c", statement] for statement in IMPORTS}
     runs |= {f"mast {command}": ["-m", "mastgp", *command.split()] for command in COMMANDS}
     with tempfile.TemporaryDirectory() as folder:
-        runs["mast predict, 20 rows"] = prediction(folder)
+        runs |= {f"mast predict, 20 rows, {m}": prediction(folder, m) for m in METHODS}
         environment = with_byte_code(folder)
         best = dict.fromkeys(runs, float("inf"))
         for _ in range(repeats):

@@ -1,12 +1,13 @@
-"""Names of a package that are imported when they are first used."""
+"""Modules and names of a package that are loaded when they are first used."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import pytest
 
-from mastgp.lazy import lazily
+from mastgp.lazy import defer, lazily
 
 
 @pytest.fixture
@@ -37,3 +38,21 @@ def test_other_names_are_missing_as_in_every_module(package):
     with pytest.raises(AttributeError, match="module 'lazy_example' has no attribute 'b'"):
         find("b")
     assert f"{package}.one" not in sys.modules
+
+
+def test_a_deferred_module_is_loaded_when_it_is_used(package):
+    defer(f"{package}.one")
+    defer(f"{package}.one")  # once is enough
+    module = importlib.import_module(package).one
+    assert "a" not in object.__getattribute__(module, "__dict__")
+    assert module.b == 2
+    assert "a" in object.__getattribute__(module, "__dict__")
+    assert importlib.import_module(f"{package}.one") is module
+
+
+def test_what_is_not_there_or_is_loaded_is_not_deferred(package):
+    defer(f"{package}.three")
+    assert f"{package}.three" not in sys.modules
+    module = importlib.import_module(f"{package}.two")
+    defer(f"{package}.two")
+    assert sys.modules[f"{package}.two"] is module

@@ -58,6 +58,7 @@ def test_a_wrong_array_is_named(value, options, words):
         (float("nan"), {}, "n is nan"),
         (float("inf"), {}, "n is inf"),
         (-1, {"low": 0}, "n is -1, and must be at least 0"),
+        (10**400, {}, "n is a number of 401 digits or more, and must be finite"),
         (10**400, {"high": 5}, "n is a number of 401 digits or more, and must be at most 5"),
     ],
 )

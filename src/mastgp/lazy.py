@@ -1,9 +1,11 @@
-"""Names of a package that are imported when they are first used."""
+"""Modules and names of a package that are loaded when they are first used."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from importlib.util import LazyLoader, find_spec, module_from_spec
 from typing import Any
 
 
@@ -31,3 +33,23 @@ def lazily(package: str, modules: Mapping[str, Iterable[str]]) -> Callable[[str]
         return getattr(import_module(module_of[name], package), name)
 
     return getattribute
+
+
+def defer(module: str) -> None:
+    """Have a module of a package loaded when it is first used, however early it is imported.
+
+    Nothing happens where there is no such module, or where it has been loaded.
+
+    Parameters
+    ----------
+    module : str
+        Full name. The package it belongs to is imported.
+    """
+    package, _, name = module.rpartition(".")
+    spec = None if module in sys.modules else find_spec(module)
+    if spec is None or spec.loader is None:
+        return
+    spec.loader = LazyLoader(spec.loader)
+    found = sys.modules[module] = module_from_spec(spec)
+    spec.loader.exec_module(found)
+    setattr(import_module(package), name, found)

@@ -19,6 +19,8 @@ from .errors import ModelFileError, listed
 
 #: Longest text that a name or a sentence may have.
 LONGEST_TEXT = 1_000_000
+#: Whole numbers may be larger, and then they are no floats.
+_LARGEST_FLOAT = float(np.finfo(float).max)
 #: A length that may be anything.
 ANY = None
 
@@ -86,6 +88,8 @@ def _check_shape(value: NDArray[Any], what: str, shape: Sequence[int | None]) ->
 
 
 def _range(low: float, high: float) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return "and must be finite"
     if math.isinf(high):
         return f"and must be at least {low:g}"
     if math.isinf(low):
@@ -106,7 +110,7 @@ def number(
     """
     if type(value) is not int and (whole or type(value) is not float):
         raise DamagedError(f"{what} is no {'whole ' if whole else ''}number")
-    if not low <= value <= high or value in (math.inf, -math.inf):
+    if not low <= value <= high or abs(value) > (10**999 if whole else _LARGEST_FLOAT):
         raise DamagedError(f"{what} is {_short(value)}, {_range(low, high)}")
     return value
 

@@ -81,3 +81,14 @@ def test_damaged_bytes_of_a_compressed_file_are_an_error_of_ours(tmp_path):
         path.write_bytes(bytes([*content[:at], content[at] ^ 0xFF, *content[at + 1 :]]))
         with pytest.raises(FileError):
             unpack(path)
+
+
+def test_a_small_file_does_not_become_many_results(tmp_path, monkeypatch):
+    """The first line that is no result ends the reading; a record has an end, too."""
+    bomb = tmp_path / "bomb.csv.gz"
+    bomb.write_bytes(gzip.compress(b"seed\n" + b"1\n" * 10**6))
+    with pytest.raises(FileError, match="line 2 is no result"):
+        unpack(bomb)
+    monkeypatch.setattr(packed, "MOST_BYTES", 10**6)
+    with pytest.raises(FileError, match="and no more are read"):
+        unpack(bomb)

@@ -6,7 +6,7 @@ import pytest
 
 from mastgp import FileError
 from mastgp.bench.runner import run
-from mastgp.bench.store import Store, what_is_wrong
+from mastgp.bench.store import MOST_BYTES, Store, what_is_wrong
 from mastgp.bench.units import Unit
 
 
@@ -110,5 +110,17 @@ def test_results_that_are_a_folder_are_named(tmp_path):
     store = Store(tmp_path)
     store.path.mkdir()
     for use in (store.read, store.appending().__enter__):
-        with pytest.raises(FileError, match=r"results\.jsonl: Is a directory"):
+        with pytest.raises(FileError, match=r"results\.jsonl(: Is a directory| is a folder)"):
             use()
+
+
+def test_results_that_are_no_file_or_too_large_are_named(tmp_path):
+    store = Store(tmp_path / "a")
+    store.path.symlink_to("/dev/zero")
+    with pytest.raises(FileError, match="is a device, not a file"):
+        store.read()
+    store.path.unlink()
+    with open(store.path, "wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    with pytest.raises(FileError, match="use more folders"):
+        store.read()

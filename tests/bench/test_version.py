@@ -4,8 +4,13 @@ import re
 import shutil
 import time
 
+import numpy as np
+import pytest
+
 import mastgp
 from mastgp.bench.closure import bare_source
+from mastgp.bench.experiments import EXPERIMENTS, find_problem
+from mastgp.bench.real import REAL_PROBLEMS
 from mastgp.bench.strategies import STRATEGIES
 from mastgp.bench.version import (
     PACKAGE,
@@ -17,6 +22,7 @@ from mastgp.bench.version import (
     version_of,
 )
 from mastgp.methods import METHODS
+from mastgp.surrogates.gp import MANY_ROWS
 
 ALL = ("baseline", *METHODS)
 
@@ -35,6 +41,21 @@ def changed(module):
 def test_what_shows_reads_and_says_changes_nothing():
     for name in ("cli/bench", "output/figures", "bench/report/tables", "errors", "data/tables"):
         assert not changed(name), name
+
+
+def test_tools_for_many_rows_change_nothing():
+    for name in ("surrogates/many/choosing", "models/two_step", "gp/vecchia", "data/delimited"):
+        assert not changed(name), name
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_no_experiment_has_many_rows_of_a_fidelity(name):
+    chosen = EXPERIMENTS[name]
+    for problem in (p for p in chosen.problems if p not in REAL_PROBLEMS):
+        for setting in chosen.settings:
+            draw = chosen.draw(find_problem(problem), 0, setting, 2)
+            _, counts = np.unique(draw.fidelity, return_counts=True)
+            assert counts.max() < MANY_ROWS
 
 
 def test_an_edit_of_a_peer_changes_that_peer_alone():

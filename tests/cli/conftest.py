@@ -16,8 +16,8 @@ from wing import COSTS, FIT
 @pytest.fixture
 def wide(monkeypatch):
     """A terminal that breaks no line which a test looks for."""
-    monkeypatch.setattr(terminal, "out", Console(width=200))
-    monkeypatch.setattr(terminal, "err", Console(width=300, stderr=True, highlight=False))
+    monkeypatch.setattr(terminal, "out", lambda: Console(width=200))
+    monkeypatch.setattr(terminal, "err", lambda: Console(width=300, stderr=True, highlight=False))
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ def mast(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("MASTGP_DATA", raising=False)
-    monkeypatch.setattr(terminal, "out", Console(width=200))
-    monkeypatch.setattr(terminal, "err", Console(width=200, stderr=True, highlight=False))
+    monkeypatch.setattr(terminal, "out", lambda: Console(width=200))
+    monkeypatch.setattr(terminal, "err", lambda: Console(width=200, stderr=True, highlight=False))
 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["mast", "bench", *arguments])
@@ -172,7 +172,7 @@ def test_pools_of_the_users_own(mast, tmp_path, rng):
         (["run", "two-fidelity", "--seeds", "0"], "give 1 or more"),
         (["run", "two-fidelity", "--seeds", "9-3"], "first seed is greater than its last"),
         (["report"], "there are no results in bench-results"),
-        (["report", "--recorded", "none.csv"], "cannot read none.csv"),
+        (["report", "--recorded", "none.csv"], "there is no file none.csv"),
         (["compare", "a", "b"], "there are no results in a"),
         (["download", "concrete"], "UCI data set 165"),
         (["download", "mnist"], "unknown data set 'mnist'"),
@@ -201,12 +201,35 @@ def test_what_a_page_is_made_of_is_never_overwritten(mast, tmp_path):
         ["--page", "text.md", "--comment", "./text.md"],
         ["--recorded", "out/report.csv"],
         ["--recorded", "out/report.csv", "--page", "out/../out/report.csv"],
+        ["--page", "out/results.jsonl"],
+        ["--page", "text.txt", "--split", "--comment", "text.md"],
     ):
         code, _, err = mast("report", "--out", "out", *options)
         assert code == 1
         assert "is one of the files to read" in err
     assert (tmp_path / "text.md").read_text() == "mine"
     assert (tmp_path / "out" / "report.csv").read_bytes() == before
+
+
+def test_a_record_is_never_written_over_what_it_is_made_of(mast, tmp_path):
+    write_store(tmp_path / "out")
+    assert mast("record", "out", "-o", "a.csv.gz")[0] == 0
+    (tmp_path / "hard.csv.gz").hardlink_to(tmp_path / "a.csv.gz")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
+    for stores, output in ((["out"], "out/results.jsonl"), (["out", "a.csv.gz"], "hard.csv.gz")):
+        code, _, err = mast("record", *stores, "-o", output)
+        assert code == 1
+        assert "is one of the files to read" in err
+    assert before == {path: path.read_bytes() for path in before}
+
+
+def test_a_comment_that_is_no_text_is_named(mast, tmp_path):
+    write_store(tmp_path / "out")
+    (tmp_path / "bytes.md").write_bytes(b"\xff\xfe")
+    for comment, words in (("/dev/zero", "a device"), ("bytes.md", "not a text file in UTF-8")):
+        code, _, err = mast("report", "--out", "out", "--page", "p.md", "--comment", comment)
+        assert code == 1
+        assert words in err
 
 
 def test_a_pool_is_never_a_store(mast, tmp_path):

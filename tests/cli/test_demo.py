@@ -12,7 +12,7 @@ def test_demo(mast, tmp_path):
     folder = tmp_path / "mast-demo"
     assert {path.name for path in folder.iterdir()} == {
         "panel.csv", "cfd.csv", "queries.csv", "wing.mast", "predictions.csv", "wing.png",
-        "wing.html",
+        "wing.html", "runs.csv",
     }  # fmt: skip
     errors = [float(line.split()[-1]) for line in out.splitlines()[-5:-2]]
     assert errors[2] < 0.6 * errors[1] < errors[0]
@@ -25,6 +25,8 @@ def test_the_commands_it_shows_are_those_of_the_guide(mast):
     assert fit in out
     assert "$ mast predict here/wing.mast here/queries.csv -o here/predictions.csv" in out
     assert "$ mast plot here/wing.mast -o here/wing.png" in out
+    assert "$ mast next here/wing.mast -n 3 -o here/runs.csv" in out
+    assert " run is expected to remove " in out
 
 
 def test_nothing_of_the_users_is_touched(mast, tmp_path):

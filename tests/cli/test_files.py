@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from mastgp import FileError
@@ -39,3 +42,31 @@ def test_a_sheet_is_part_of_its_file(tmp_path):
     book.write_bytes(b"x")
     with pytest.raises(FileError, match="is one of the files to read"):
         check_output(str(book), inputs=[f"{book}:Sheet2"])
+
+
+def test_standard_input_and_output_may_be_files(tmp_path):
+    """As with ``mast fit lo.csv hi=- -o hi.csv < hi.csv`` and ``mast predict m.mast q >> q``."""
+    (tmp_path / "in.csv").write_text("x\n")
+    script = (
+        "from mastgp.cli.files import check_output, check_standard_output\n"
+        "for check in (lambda: check_output('in.csv', ['-']), "
+        "lambda: check_standard_output(['in.csv'])):\n"
+        "    try: check()\n"
+        "    except Exception as error: print(error, file=__import__('sys').stderr)\n"
+        "check_output('other.csv', ['-'])\n"
+    )
+    with open(tmp_path / "in.csv", "r+") as stream:
+        run = subprocess.run(
+            [sys.executable, "-c", script], stdin=stream, stdout=stream, stderr=subprocess.PIPE,
+            cwd=tmp_path, text=True, check=True,
+        )  # fmt: skip
+    assert run.stderr.splitlines() == [
+        "in.csv is one of the files to read; write to another one",
+        "standard output is one of the files to read; write to another one",
+    ]
+
+
+def test_devices_as_standard_output_are_no_files_to_read():
+    script = "from mastgp.cli.files import check_standard_output as c; c(['-', '/dev/null'])"
+    null = subprocess.DEVNULL
+    subprocess.run([sys.executable, "-c", script], stdin=null, stdout=null, check=True)

@@ -101,7 +101,8 @@ def test_control_characters_never_reach_the_terminal(mast, tmp_path):
 
 
 def test_what_is_printed_to_a_terminal_is_escaped(monkeypatch):
-    table = pd.DataFrame({"case": ["a\x1b]0;b\x07"], "x": [1.0]})
+    table = pd.DataFrame({"case": ["a\x1b]0;b\x07"], "x\x1b[2J": [1.0]})
     assert terminal.printable(table) is table
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert terminal.printable(table)["case"].tolist() == ["a\\x1b]0;b\\x07"]
+    assert list(terminal.printable(table).columns) == ["case", "x\\x1b[2J"]

@@ -101,6 +101,16 @@ def test_what_is_written_is_read_back_by_us_and_by_pandas(tmp_path, rng):
         write_sheet(pd.DataFrame({"x": ["a\x07"]}), io.BytesIO(), "a.xlsx")
 
 
+def test_text_is_written_as_text_and_never_as_a_formula(tmp_path):
+    texts = ["=1+1", '=HYPERLINK("http://a.example")', "#N/A", "@a", "-1+2", "plain"]
+    with open(tmp_path / "a.xlsx", "wb") as file:
+        write_sheet(pd.DataFrame({"=2*3": texts}), file, "a.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "a.xlsx").active
+    assert [(row[0].value, row[0].data_type) for row in sheet.rows] == [
+        (text, "s") for text in ["=2*3", *texts]
+    ]
+
+
 @pytest.mark.parametrize("rows", [[], [[None, None]]])
 def test_sheets_without_a_table(tmp_path, rows):
     workbook = openpyxl.Workbook()

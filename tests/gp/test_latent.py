@@ -7,6 +7,7 @@ import pytest
 
 from gp.structures import of_two_groups
 from mastgp.gp.ensemble import ProcessEnsemble
+from mastgp.gp.latent import smallest_var
 from mastgp.gp.model import MEAN_VAR
 from mastgp.gp.observations import noise_of
 
@@ -71,3 +72,7 @@ def test_an_ensembles_covariance_counts_where_its_draws_disagree(rng):
     cross = ensemble.cross_covariance(Q, 0, Q[:3], np.array([1, 0, 1]))
     back = ensemble.cross_covariance(Q[:3], np.array([1, 0, 1]), Q, 0)
     np.testing.assert_allclose(cross, back.T, atol=1e-10)
+
+
+def test_no_variance_is_smaller_than_rounding_allows():
+    assert smallest_var(2.0) == 2e-13

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gp.structures import of_two_groups, shared_plus_bias, smooth
-from mastgp.gp import Component, GaussianProcess, Model, draw_samples
+from mastgp.gp import Component, GaussianProcess, Model
 
 
 @pytest.fixture
@@ -216,8 +216,9 @@ def test_bad_data_are_refused_before_anything_is_fitted():
         GaussianProcess.fit(Model(1), np.full((5, 1), np.nan), np.arange(5.0))
 
 
-def test_samples_of_a_singular_covariance_agree_with_each_other(rng):
-    draws = draw_samples(np.array([1.0, 2.0]), np.ones((2, 2)), 5, rng)
-    assert draws.shape == (2, 5)
-    np.testing.assert_allclose(draws[1] - draws[0], 1.0, atol=1e-7)
-    assert draws[0].std() > 0.1
+@pytest.mark.parametrize("group", [0, 1])
+def test_the_gradient_of_the_mean_is_one_of_weighted_covariances(two_groups, rng, group):
+    X = rng.random((6, 2))
+    alpha = two_groups.objective.factorise(two_groups.parameters).alpha
+    found = two_groups.weighted_gradient(X, alpha, group) * two_groups.y_scale[group]
+    np.testing.assert_allclose(found, two_groups.predict_gradient(X, group)[0], rtol=1e-12)

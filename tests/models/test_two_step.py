@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,11 @@ from mastgp.data.dataset import Dataset
 from mastgp.errors import MastError
 from mastgp.models import FIRE, CoKriging
 from mastgp.models.folds import folds_of
-from mastgp.models.two_step import climb, least_squares
+from mastgp.models.two_step import TwoStep, climb, least_squares
 from mastgp.output.export.reader import members, moments
+from mastgp.surrogates.many.additive import AdditiveSums
 from mastgp.surrogates.many.fitted import ManyRows
+from mastgp.surrogates.many.rows import Rows
 
 ORDER = ["coarse", "fine"]
 
@@ -125,14 +129,53 @@ def test_the_uncertain_factor_is_written_out(fitted, queries):
     assert np.all(fitted.plain_predictor()["of"]["factor_vars"] > 0.0)
 
 
-def test_what_it_cannot_do_it_says(fitted, queries):
-    assert fitted.abilities == {"file", "export"}
-    for ask in (
-        lambda: fitted.predict(queries[:3], return_cov=True),
-        lambda: fitted.predict_gradient(queries[:3]),
-    ):
-        with pytest.raises(MastError, match="very many rows"):
-            ask()
+def test_covariances_and_samples_are_joint(fitted, queries):
+    """Where all levels are processes; the diagonal is the variance."""
+    assert {"file", "export", "covariance", "gradient", "samples"} == fitted.abilities
+    mean, std = fitted.predict(queries[:40], return_std=True)
+    joint_mean, cov = fitted.predict(queries[:40], return_cov=True)
+    np.testing.assert_allclose(joint_mean, mean, rtol=1e-10)
+    np.testing.assert_allclose(np.sqrt(cov.diagonal()), std, rtol=1e-8)
+    assert np.linalg.eigvalsh(cov).min() > -1e-8 * cov.max()
+    near = fitted.predict(queries[:1] + np.array([[0, 0], [0.01, 0]]), return_cov=True)[1]
+    assert near[0, 1] > 0.9 * near[0, 0]
+    draws = fitted.sample_y(queries[:3], 4000, random_state=0)
+    np.testing.assert_allclose(np.cov(draws), cov[:3, :3], atol=0.1 * cov[:3, :3].max())
+
+
+def test_gradients_are_those_of_mean_and_variance(fitted, queries):
+    U, step = queries[:8], 1e-4
+    d_mean, d_var = fitted.gradient_unit(U)
+    for j in range(2):
+        shift = step * np.eye(2)[j]
+        high, low = fitted.predict_unit(U + shift), fitted.predict_unit(U - shift)
+        np.testing.assert_allclose(d_mean[:, j], (high[0] - low[0]) / (2 * step), rtol=1e-4)
+        np.testing.assert_allclose(
+            d_var[:, j], (high[1] - low[1]) / (2 * step), rtol=1e-3, atol=1e-6
+        )
+
+
+def test_what_a_tool_cannot_do_the_model_says(fitted, queries):
+    stage = fitted.steps_.stages[0]
+    trend = AdditiveSums(Rows(queries, coarse(queries))).model(1e-4, 0.01)
+    report = replace(stage.report_of_choice, chosen="additive")
+    levels = [stage.with_tool(trend, report)]
+    steps = TwoStep(fitted.training_data_, levels, [2.0], fitted.steps_.top, True)
+    assert steps.abilities() == {"file"}
+    for ask in (steps.covariance_unit, steps.gradient_unit):
+        with pytest.raises(MastError, match="very many rows by additive splines has no"):
+            ask(queries[:3])
+
+
+def test_fire_of_many_rows_is_joint_too(queries):
+    X, y, labels = drawn()
+    model = FIRE(order=ORDER).fit(X, y, fidelity=labels)
+    assert {"covariance", "gradient", "samples"} <= model.abilities
+    mean, var = model.predict_unit(queries[:20])
+    joint_mean, cov = model.covariance_unit(queries[:20])
+    np.testing.assert_allclose(joint_mean, mean)
+    np.testing.assert_allclose(cov.diagonal(), var, rtol=1e-6)
+    assert np.isfinite(model.gradient_unit(queries[:20])).all()
 
 
 def test_facts_name_the_tool(fitted):

@@ -89,6 +89,18 @@ def test_no_cheap_run_without_money_for_an_expensive_one_after_it():
     assert {p.fidelity for p in propose(accuracy, many(made), (), 2, Models(accuracy))} == {"panel"}
 
 
+@pytest.mark.parametrize("n", [1, 4, 40])
+def test_for_accuracy_all_of_the_budget_is_spent_and_no_more(n):
+    made = definition(budget=None, method=METHOD, goal="accuracy")
+    trials = many(made)
+    spent = sum(trial.spent + trial.committed for trial in trials)
+    made = definition(budget=spent + 23.5, method=METHOD, goal="accuracy")
+    proposals = propose(made, trials, (), n, Models(made))
+    cost = sum(made.costs[one.fidelity] for one in proposals)
+    assert cost <= 23.5
+    assert len(proposals) == n or cost > 23.5 - min(made.costs.values())
+
+
 def test_constraints_and_limits_are_respected():
     made = definition(budget=400.0, method=METHOD, constraints=["x >= 0.5", "stress <= 0.8"])
     trials = [replace(t, values={**t.values, "stress": t.inputs["x"]}) for t in many(made)]

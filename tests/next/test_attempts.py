@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import pytest
@@ -87,3 +88,16 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_ours(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match="folder of runs"):
         prepare(tmp_path / "file" / "00007-1", job(""))
+
+
+def test_what_has_no_end_is_no_file_of_results(folder, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", str(tmp_path / "pipe"), str(tmp_path)):
+        assert "cannot read" in attempted(folder, "", file=path).problem
+
+
+def test_a_command_that_is_too_long_is_named(folder):
+    made = Job("abc", 7, 1, ("echo", "a" * 2**20))
+    prepare(folder, made)
+    with pytest.raises(FileError, match="whose words may be too long: Argument list too long"):
+        start(folder, made, {})

@@ -55,6 +55,8 @@ def test_numbers_have_all_their_digits():
         ("cd x && a {mach}", "only a shell"),
         ("sh -c 'a {mach}'", "taken for commands"),
         ("/bin/bash -c 'a {mach} | b'", "taken for commands"),
+        ("bash -lc 'a {mach}'", "taken for commands"),
+        ("timeout 9 env A=1 /bin/sh -e -c 'a {mach}'", "taken for commands"),
     ],
 )
 def test_what_cannot_be_run_safely_is_refused(template, message):
@@ -66,3 +68,13 @@ def test_a_shell_may_get_values_as_arguments():
     command = Command.of("""sh -c 'echo "$1" | tail -n 1' sh {mach}""", ["mach"])
     words = command.filled({"mach": "$(echo owned)"})
     assert subprocess.run(words, capture_output=True, text=True).stdout == "$(echo owned)\n"
+
+
+def test_an_option_of_another_program_may_be_called_like_that_of_a_shell():
+    assert Command.of("solve -c {mach}", ["mach"]).filled({"mach": 1}) == ["solve", "-c", "1"]
+
+
+def test_a_value_that_no_command_can_have_is_named():
+    command = Command.of("a {mach}", ["mach"])
+    with pytest.raises(DataError, match=r"'b\\x00c' of the command has a NUL"):
+        command.filled({"mach": "b\0c"})

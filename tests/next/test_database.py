@@ -8,6 +8,7 @@ import pytest
 from mastgp.errors import FileError, ModelFileError
 from mastgp.next.database import (
     APPLICATION,
+    MOST_BYTES,
     TABLES,
     VERSION,
     check_schema,
@@ -101,3 +102,10 @@ def test_a_schema_that_is_no_text_is_an_error_of_ours(tmp_path):
     path.write_bytes(broken)
     with pytest.raises(ModelFileError, match="is no study of mast, or damaged"):
         connected(path)
+
+
+def test_a_file_that_is_too_large_is_not_opened(database, tmp_path):
+    with open(tmp_path / "a.study", "r+b") as file:
+        file.truncate(MOST_BYTES + 1)
+    with pytest.raises(ModelFileError, match="no study is so large"):
+        connected(tmp_path / "a.study")

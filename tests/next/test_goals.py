@@ -1,4 +1,4 @@
-"""Gains of runs by the dense formula, by Monte Carlo and in their limits."""
+"""Gains of runs by Monte Carlo and in their limits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mastgp.next.beliefs import Belief
-from mastgp.next.goals import Accuracy, Extreme, Level, learned_stds, spreads
+from mastgp.next.goals import Extreme, Level, learned_stds, spreads
 from mastgp.next.improvement import log_near
 from mastgp.next.outlook import Outlook
 from next.fitted import BEST
@@ -16,59 +16,6 @@ NONE = np.zeros((0, 2)), np.zeros(0, dtype=np.intp)
 
 def anywhere(U):
     return np.zeros(len(U))
-
-
-def accuracy(model, rng, runs=NONE, n=40):
-    belief = Belief(model)
-    outlook = Outlook(belief, *runs)
-    return Accuracy(outlook, belief.at(rng.random((n, 2)), belief.top), np.ones(n))
-
-
-@pytest.mark.parametrize("level", [0, 1])
-@pytest.mark.filterwarnings("ignore::mastgp.RefitWarning")
-def test_the_gain_is_the_variance_that_an_update_removes(optimum_model, rng, level):
-    """The closed form from the joint covariance, against conditioning on the run."""
-    references = rng.random((40, 2))
-    belief = Belief(optimum_model)
-    criterion = Accuracy(Outlook(belief, *NONE), belief.at(references, 1), np.ones(40))
-    for u in rng.random((4, 2)):
-        gain = criterion.gains(u[None], level)[0]
-        name = ("coarse", "fine")[level]
-        grown = optimum_model.update(u[None], [0.3], name)
-        before = np.mean(optimum_model.predict(references, return_std=True)[1] ** 2)
-        after = np.mean(grown.predict(references, return_std=True)[1] ** 2)
-        assert gain == pytest.approx((before - after) / before, rel=1e-4, abs=1e-9)
-
-
-@pytest.mark.parametrize("level", [0, 1])
-def test_the_gain_is_the_dense_formula(drawn_model, rng, level):
-    """Averaged over the draws, with their disagreement, runs under way taken off."""
-    belief = Belief(drawn_model, most=100)
-    R, u = rng.random((30, 2)), rng.random((1, 2))
-    runs = rng.random((2, 2)), np.array([1, 0])
-    criterion = Accuracy(Outlook(belief, *runs), belief.at(R, 1), np.ones(30))
-    U = np.vstack([R, u, runs[0]])
-    levels = np.concatenate([np.ones(30, int), [level], runs[1]])
-    posterior = drawn_model.posterior_
-    C = posterior.cross_covariance(U, levels, U, levels)
-    groups = posterior.processes[0].groups
-    noise = np.array([np.mean(posterior.noise_var[groups == g]) for g in (0, 1)])
-    K = C[31:, 31:] + np.diag(noise[runs[1]])
-    left = C[:31, :31] - C[:31, 31:] @ np.linalg.solve(K, C[31:, :31])
-    removed = left[:30, 30] ** 2 / (left[30, 30] + noise[level])
-    expected = removed.sum() / left.diagonal()[:30].sum()
-    assert criterion.gains(u, level)[0] == pytest.approx(expected, rel=1e-5)
-
-
-def test_a_fidelity_that_nobody_models_brings_nothing(single_model, rng):
-    assert (accuracy(single_model, rng).gains(rng.random((3, 2)), 0) == 0).all()
-
-
-def test_a_repeated_run_brings_less(optimum_model, rng):
-    u = np.array([[0.05, 0.95]])
-    first = accuracy(optimum_model, np.random.default_rng(0)).gains(u, 1)[0]
-    again = accuracy(optimum_model, np.random.default_rng(0), (u, np.array([1]))).gains(u, 1)[0]
-    assert again < 0.5 * first
 
 
 def extreme(model, sign=1.0, runs=NONE):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from mastgp.errors import DataError
@@ -35,7 +37,7 @@ def test_what_is_no_result_is_not_taken_for_one(text):
         Rule.of("last").read(text)
 
 
-@pytest.mark.parametrize("text", ["nan", "drag = NaN", "-inf", "drag: Infinity"])
+@pytest.mark.parametrize("text", ["nan", "drag = NaN", "-inf", "drag: Infinity", "1.2e308"])
 def test_numbers_that_are_not_finite_are_no_values(text):
     with pytest.raises(NotFiniteError):
         Rule.of("last").read(text)
@@ -76,3 +78,11 @@ def test_every_target_has_its_rule():
     assert Reader.of(["drag"], ["drag=json:cd"]).read('{"cd": 1}') == {"drag": 1.0}
     with pytest.raises(DataError, match="TARGET=RULE"):
         Reader.of(["drag", "stress"], ["last"])
+
+
+def test_a_long_line_does_not_take_long():
+    started = time.process_time()
+    for line in ("drag = " + "1" * 100_000 + "z", "1" * 100_000 + "z"):
+        with pytest.raises(NoResultError):
+            Rule.of("last").read(line)
+    assert time.process_time() - started < 5.0

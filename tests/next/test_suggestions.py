@@ -57,6 +57,15 @@ def test_pending_runs_are_as_good_as_suggested_ones(drawn_model):
     assert after.gain == pytest.approx(second.gain, rel=0.2)
 
 
+def test_a_budget_is_kept_and_spent(drawn_model):
+    """What is left when no expensive run can be paid for goes to cheap ones."""
+    found = mastgp.suggest(drawn_model, 9, "accuracy", budget=18.5, costs={"coarse": 8.0})
+    assert {one.fidelity for one in found} == {"coarse", "fine"}
+    spent = sum(one.cost for one in found)
+    assert spent == 18.0
+    assert mastgp.suggest(drawn_model, 2, "accuracy", budget=0.5) == []
+
+
 def test_results_are_the_same_each_time(optimum_model):
     one, two = (mastgp.suggest(optimum_model, 2) for _ in range(2))
     assert one == two

@@ -19,7 +19,7 @@ def test_results_are_numbers_of_any_kind(result):
     assert outcome_of(result, ["drag"], "trial 3") == {"drag": 2.0}
 
 
-@pytest.mark.parametrize("result", [math.nan, math.inf, {"drag": None}, np.nan])
+@pytest.mark.parametrize("result", [math.nan, math.inf, {"drag": None}, np.nan, -1.2e308])
 def test_what_is_not_finite_is_a_failure(result):
     assert isinstance(outcome_of(result, ["drag"], "trial 3"), str)
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from mastgp import FileError, ModelFileError
 from mastgp.storage.archive import (
     FORMAT,
     FORMAT_VERSION,
+    is_archive,
     put_back_arrays,
     read_archive,
     take_out_arrays,
@@ -260,3 +262,9 @@ def test_a_save_killed_in_the_middle_leaves_the_old_file(saved):
     assert result.returncode == -9
     assert path.read_bytes() == before
     mastgp.load(path)
+
+
+def test_what_is_no_file_or_has_no_end_is_no_archive(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path, tmp_path / "none"):
+        assert not is_archive(path)

@@ -407,7 +407,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         self.weights_ = dict(state["weights"])
         self.spread_ = state.get("spread", 1.0)  # files from before have none
         self.candidates_ = {
-            n: restored_estimator(entry, data) for n, entry in state["candidates"].items()
+            n: restored_estimator(entry, data, tried=False)
+            for n, entry in state["candidates"].items()
         }
         self.candidates_held_out_ = {
             n: HeldOut(**state["checked"][n]) if n in state["checked"] else None

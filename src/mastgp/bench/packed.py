@@ -6,10 +6,11 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..data.opening import place_of, read_bytes
 from ..errors import FileError
 from ..files import atomic_write
 from .store import Store, what_is_wrong
@@ -21,7 +22,7 @@ _TEXTS = frozenset({*_UNIT, "status", "version", "error"} - set(_WHOLE))
 #: Digits that are kept of a number.
 _DIGITS = 8
 #: Largest record that is read, in bytes.
-MOST_BYTES = 2**28
+MOST_BYTES = 2**26
 
 
 def pack(records: Iterable[Mapping[str, Any]], path: str | Path) -> int:
@@ -85,18 +86,19 @@ def _value(name: str, text: str) -> Any:
     return int(text) if name in _WHOLE else float(text)
 
 
-def csv_rows(path: str | Path) -> list[dict[str, str]]:
-    """Rows of a CSV file by column; a name that ends in .gz is decompressed."""
+def csv_rows(path: str | Path) -> Iterator[dict[str, str]]:
+    """Rows of a CSV file by column, one by one; a name that ends in .gz is decompressed."""
     try:
-        return list(csv.DictReader(_unpacked(path).splitlines(), restval=""))
+        yield from csv.DictReader(io.StringIO(_unpacked(path)), restval="")
     except csv.Error as error:
         raise FileError(f"{path} cannot be read as CSV: {error}") from error
 
 
 def _unpacked(path: str | Path) -> str:
     """The text of a file, unless it is too large."""
+    packed = io.BytesIO(read_bytes(place_of(path)))
     try:
-        with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:
+        with gzip.open(packed) if str(path).endswith(".gz") else packed as file:
             content: bytes = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise FileError(f"{path} has more than {MOST_BYTES // 2**20} MB, and no more are read")

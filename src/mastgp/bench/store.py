@@ -9,6 +9,7 @@ file and before it reads what is done.
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import numbers
 import os
@@ -18,10 +19,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..data.opening import Place, read_bytes
 from ..errors import FileError
 from .units import Unit
 
 FILE_NAME = "results.jsonl"
+#: Largest file of results that is read, in bytes: records take several times their lines.
+MOST_BYTES = 2**28
 #: What may have become of a unit.
 STATUSES = ("ok", "failed", "timeout")
 
@@ -47,10 +51,10 @@ class Store:
         """All results, in the order in which they were finished, each checked."""
         if not self.path.exists():
             return []
-        try:
-            *lines, _torn = self.path.read_bytes().split(b"\n")
-        except OSError as error:
-            raise FileError(f"cannot read {self.path}: {error.strerror}") from error
+        content = read_bytes(Place(str(self.path)))
+        if len(content) > MOST_BYTES:
+            raise FileError(f"{self.path} has more than {MOST_BYTES // 2**20} MB; use more folders")
+        lines = io.BytesIO(content[: content.rfind(b"\n") + 1])  # what follows is torn
         return [self._record(line, i) for i, line in enumerate(lines, start=1) if line.strip()]
 
     def _record(self, line: bytes, number: int) -> dict[str, Any]:

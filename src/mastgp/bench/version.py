@@ -2,8 +2,8 @@
 
 The fingerprint of a method covers the sources that its numbers depend on: the module of its class
 and all that it imports of the package, and the benchmark's problems, draws and scores. Comments,
-docstrings, messages, commands and files are not part of it. So a change of ``mfk`` leaves the
-results of all other methods valid.
+docstrings, messages, commands and files are not part of it, nor are the tools for thousands of
+rows, which no experiment has. So a change of ``mfk`` leaves the results of all other methods valid.
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ _LEFT_OUT = (
     *("files", "stored", "clusters", "threads", "processes"),
     *("data/tables", "data/mappings", "data/streams", "data/origin", "data/suspicion"),
     *("surrogates/checkpoints", "models/writing"),
+)
+#: What models fidelities of very many rows, and what only that needs.
+_OF_MANY_ROWS = (
+    *("surrogates/many/", "models/two_step"),
+    *("gp/bound", "gp/inducing", "gp/neighbours", "gp/sums", "gp/vecchia"),
 )
 #: Other people's methods are called from here. They share what our estimators have in common, and
 #: do not use what these need for our own methods.
@@ -76,7 +81,7 @@ def sources(method: str, package: Path = PACKAGE) -> dict[str, Path]:
 
 
 def _is_followed(of_peers: bool, importing: str, imported: str) -> bool:
-    if imported.startswith(_LEFT_OUT):
+    if imported.startswith((*_LEFT_OUT, *_OF_MANY_ROWS)):
         return False
     return not (of_peers and importing.startswith(_SHARED))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError
+from ..errors import DataError, FileError
 from ..files import check_is_no_input
 from ..progress import progress
 from . import terminal
@@ -164,7 +164,7 @@ def report(
     """Write tables and figures: Markdown, LaTeX, CSV and one HTML page."""
     from ..bench.report import Results, read_recorded, write_page, write_pages, write_report
 
-    _check_outputs(out, page, comment, recorded or [])
+    _check_outputs(out, page, comment, recorded or [], split)
     results = read_recorded(*recorded) if recorded else Results.of(_stored(out))
     paths = []
     with terminal.notes():
@@ -172,7 +172,7 @@ def report(
             Path(out).mkdir(parents=True, exist_ok=True)
             paths += write_report(results, out)
         if page is not None:
-            text = Path(comment).read_text(encoding="utf-8") if comment else ""
+            text = _text_of(comment) if comment else ""
             paths += (write_pages if split else write_page)(results, page, text)
     for path in paths:
         terminal.say(str(path))
@@ -195,8 +195,8 @@ def record(
     """
     from ..bench.packed import pack
 
+    check_output(output, inputs=[_file_of(store) for store in stores])
     records = [record for store in stores for record in _stored(store)]
-    check_output(output, inputs=[])
     terminal.say(f"{pack(records, output)} units are in {output}.")
 
 
@@ -279,13 +279,36 @@ def download(
         terminal.say(str(path))
 
 
-def _check_outputs(out: str, page: str | None, comment: str | None, recorded: list[str]) -> None:
+def _check_outputs(
+    out: str, page: str | None, comment: str | None, recorded: list[str], split: bool
+) -> None:
     """Refuse to write a page or a report over a file that it is made of."""
+    from ..bench.report.pages import page_files
     from ..bench.report.write import REPORT_FILES
 
-    report = [] if page and recorded else [str(Path(out) / name) for name in REPORT_FILES]
-    for output in [*report, *([page] if page else [])]:
-        check_is_no_input(output, [path for path in (comment, *recorded) if path])
+    outputs = [] if page and recorded else [str(Path(out) / name) for name in REPORT_FILES]
+    if page:
+        outputs += [page, *(map(str, page_files(page)) if split else [])]
+    inputs = [*([comment] if comment else []), *(recorded or [_file_of(out)])]
+    for output in outputs:
+        check_is_no_input(output, inputs)
+
+
+def _file_of(store: str) -> str:
+    """The file of results in a folder, or the record itself."""
+    from ..bench.store import FILE_NAME
+
+    return str(Path(store) / FILE_NAME) if Path(store).is_dir() else store
+
+
+def _text_of(path: str) -> str:
+    """The text of a file of the user's."""
+    from ..data.opening import place_of, read_bytes
+
+    try:
+        return read_bytes(place_of(path)).decode("utf-8")
+    except UnicodeDecodeError:
+        raise FileError(f"{path} is not a text file in UTF-8") from None
 
 
 def _available(problems: tuple[str, ...], data: str | None) -> list[str]:

@@ -16,6 +16,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from ..lazy import defer
+
 #: Options of 'mast fit', by what they are about. Those not named here come last.
 FIT_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Data": (
@@ -44,6 +46,8 @@ FIT_EXAMPLES = (
     "mast fit runs.xlsx:2026 --target low=LF,high=HF --order low,high --method auto --skip-missing",
 )
 
+#: Parts of NumPy that SciPy imports with all others, and that no command needs.
+_SELDOM_USED = ("numpy.f2py", "numpy.testing")
 #: Key of the command line in the context of a command.
 _GIVEN = "mastgp.given"
 _told: ContextVar[str | None] = ContextVar("told", default=None)
@@ -91,6 +95,8 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, which can ask how it was given."""
+        for module in _SELDOM_USED:
+            defer(module)
         with told_as(ctx.meta[_GIVEN]):
             return super().invoke(ctx)
 

@@ -114,7 +114,7 @@ def _print(target: str, entries: list[Compared], test: str | None) -> None:
 
     where = "held-out points" if test is None else f"the observations in {test}"
     rows = [entry.row() for entry in entries]
-    terminal.out.print(printing.comparison_table(rows, f"{target} on {where}"))
+    terminal.out().print(printing.comparison_table(rows, f"{target} on {where}"))
     if same_points(entries):
         for sentence in verdicts(entries):
             terminal.say(sentence)

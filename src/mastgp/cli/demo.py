@@ -13,6 +13,7 @@ from . import terminal
 from .commands import told_as
 from .files import load_model
 from .fit import fit
+from .next import suggest_next
 from .plot import plot
 from .predict import predict
 from .report import report
@@ -21,7 +22,7 @@ Folder = Annotated[str, typer.Argument(help="Folder for the example's files.")]
 
 
 def demo(folder: Folder = "mast-demo") -> None:
-    """Run the main job on a bundled example: fit, predict, draw, report."""
+    """Run the main job on a bundled example: fit, predict, draw, report, say what to run next."""
     place = Path(folder)
     at = _copy_example(place)
     _introduce(folder)
@@ -31,6 +32,7 @@ def demo(folder: Folder = "mast-demo") -> None:
     _predict(model_file, at["queries.csv"], str(place / "predictions.csv"))
     _plot(model_file, figure)
     _report(model_file, page)
+    _suggest(model_file, str(place / "runs.csv"))
     _print_errors(model_file, at["cfd.csv"])
     terminal.say(
         f"\nNow open {page} in a browser: the surrogate runs in it. The figure is {figure}. "
@@ -93,8 +95,13 @@ def _report(model_file: str, page: str) -> None:
         report([model_file], output=page)
 
 
+def _suggest(model_file: str, runs: str) -> None:
+    _echo(f"mast next {model_file} -n 3 -o {runs}")
+    suggest_next(model_file, number=3, output=runs)
+
+
 def _echo(command: str) -> None:
-    terminal.out.print(
+    terminal.out().print(
         f"\n$ {command}", style="bold", markup=False, highlight=False, soft_wrap=True
     )
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from ..progress import progress
 from . import terminal
 from .terminal import AsJson
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..methods import Method
 
 icl = typer.Typer(
@@ -33,7 +33,7 @@ def methods(as_json: AsJson = False) -> None:
     if as_json:
         terminal.print_json([_facts(method) for method in METHODS.values()])
     else:
-        terminal.out.print(_table(METHODS.values()))
+        terminal.out().print(_table(METHODS.values()))
 
 
 def _facts(method: Method) -> dict[str, Any]:
@@ -51,6 +51,9 @@ def _facts(method: Method) -> dict[str, Any]:
 
 
 def _table(methods: Iterable[Method]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table()
     for column in ("method", "what it is", "use it when", "needs"):
         table.add_column(column, overflow="fold")

@@ -13,7 +13,7 @@ from .. import clusters
 from ..errors import DataError
 from ..progress import progress
 from . import terminal
-from .files import ModelFile, check_output, load_model
+from .files import ModelFile, check_output, check_standard_output, load_model
 from .terminal import AsJson, Scheduler
 
 if TYPE_CHECKING:
@@ -67,8 +67,11 @@ def predict(
     from ..output.predictions import Extrapolation, predict_blocks, query_blocks
 
     output = None if output == "-" else output
-    if output is not None:
-        check_output(output, inputs=[model_file, *paths_of(queries)])
+    inputs = [model_file, *paths_of(queries)]
+    if output is None:
+        check_standard_output(inputs)
+    else:
+        check_output(output, inputs)
         check_ending(output)
     _check_not_swapped(model_file, queries)
     model = load_model(model_file)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-from rich.text import Text
-
 from . import terminal
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..data.dataset import Dataset
 
 #: Rows of the tables that `mast fit` prints; the rest is in the model.
@@ -58,12 +57,14 @@ def print_summary(facts: Row) -> None:
     """Print what a model was fitted to and what it learned; `facts` are of `summarise`."""
     what = _with_unit({"name": facts["target"] or "y", "unit": facts.get("unit")})
     terminal.say(f"{facts['label']} surrogate of {what} as {facts['predicts']} sees it")
-    terminal.out.print(_fidelity_table(facts["fidelities"]))
-    terminal.out.print(_input_table(facts["inputs"], facts["predicts"]))
+    terminal.out().print(_fidelity_table(facts["fidelities"]))
+    terminal.out().print(_input_table(facts["inputs"], facts["predicts"]))
     for line in _learned(facts):
         terminal.say(line)
     if facts["costs_assumed"]:
-        terminal.out.print("Costs were not given: a ratio of 10 per step of the order is assumed.")
+        terminal.out().print(
+            "Costs were not given: a ratio of 10 per step of the order is assumed."
+        )
 
 
 def _fidelity_table(fidelities: Sequence[Row]) -> Table:
@@ -156,7 +157,7 @@ def print_check(rows: Sequence[Row], data: Dataset) -> None:
     """Print the rows of a held-out check, and whether the cheap data made things worse."""
     if not rows:
         return
-    terminal.out.print(_check_table(rows, f"Held-out check on the {data.top.name} points"))
+    terminal.out().print(_check_table(rows, f"Held-out check on the {data.top.name} points"))
     terminal.say(_SCORES)
     note_a_loss(rows, data)
 
@@ -259,6 +260,9 @@ def _exceeds(value: float | None, other: float | None, by: float) -> bool:
 
 def _table(rows: Iterable[Row], columns: Columns, title: str | None = None) -> Table:
     """A table with its first column to the left and the others to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(
         title=None if title is None else Text(terminal.plain(title)), title_justify="left"
     )

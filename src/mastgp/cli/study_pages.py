@@ -39,7 +39,7 @@ def serve(study_file: StudyFile, port: Port = 8765, every: Every = 10) -> None:
 
     if not Store.exists(study_file):
         raise DataError(f"there is no study {study_file}; 'mast study new' begins one")
-    server = page_server(StudyPage(lambda: Study(study_file), every), port)
+    server = page_server(StudyPage(lambda: Study(study_file), every), port, every / 2)
     terminal.say(f"http://{LOOPBACK}:{server.server_address[1]}/ shows {study_file}; Ctrl-C ends.")
     with server:
         server.serve_forever()

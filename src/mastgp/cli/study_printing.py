@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-from rich.text import Text
-
 from . import terminal
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..next.runner import Event
     from ..next.standing import Standing, Tally
     from ..next.study import Study
@@ -21,13 +20,16 @@ def print_standing(standing: Standing, name: str) -> None:
     """Print where a study stands."""
     definition = standing.definition
     terminal.say(f"{name}: {definition.goal} of {definition.target}")
-    terminal.out.print(_tallies(standing.tallies))
+    terminal.out().print(_tallies(standing.tallies))
     terminal.say(_money(standing))
     for line in _found(standing):
         terminal.say(line)
 
 
 def _tallies(tallies: tuple[Tally, ...]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table()
     for number, heading in enumerate(("fidelity", "cost", "done", "failed", "open", "spent")):
         table.add_column(heading, justify="right" if number else "left")

@@ -7,18 +7,33 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from ..errors import DataError, MastWarning, listed
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
-out = Console()
-err = Console(stderr=True, highlight=False)
+
+@cache
+def out() -> Console:
+    """Where answers are printed."""
+    from rich.console import Console
+
+    return Console()
+
+
+@cache
+def err() -> Console:
+    """Where notes and errors are printed."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
 
 Scheduler = Annotated[
     str | None,
@@ -47,18 +62,22 @@ def printable(table: pd.DataFrame) -> pd.DataFrame:
     """A table to print: where somebody looks at it, without characters that command a terminal."""
     if not sys.stdout.isatty():
         return table
-    return table.map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
+    return table.rename(columns=_plain_cell).map(_plain_cell)
+
+
+def _plain_cell(cell: Any) -> Any:
+    return plain(cell) if isinstance(cell, str) else cell
 
 
 def say(text: str) -> None:
     """Print a line of plain text."""
-    out.print(plain(text), markup=False, highlight=False, soft_wrap=True)
+    out().print(plain(text), markup=False, highlight=False, soft_wrap=True)
 
 
 def note(text: str) -> None:
     """Print something worth knowing to standard error."""
-    err.print("Note:", style="bold yellow", end=" ")
-    err.print(plain(text), markup=False, soft_wrap=True)
+    err().print("Note:", style="bold yellow", end=" ")
+    err().print(plain(text), markup=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

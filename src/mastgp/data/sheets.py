@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
-from xml.etree import ElementTree
 
 import pandas as pd
 
@@ -58,9 +57,9 @@ def write_sheet(table: pd.DataFrame, file: Any, path: str) -> None:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("predictions")
     try:
-        sheet.append([str(name) for name in table.columns])
+        sheet.append(_cell(sheet, str(name)) for name in table.columns)
         for row in table.itertuples(index=False, name=None):
-            sheet.append([_plain(value) for value in row])
+            sheet.append(_cell(sheet, value) for value in row)
     except openpyxl.utils.exceptions.IllegalCharacterError as error:
         raise DataError(
             f"{path}: control characters cannot be written to a spreadsheet: {str(error)!r}"
@@ -68,10 +67,16 @@ def write_sheet(table: pd.DataFrame, file: Any, path: str) -> None:
     book.save(file)
 
 
-def _plain(value: Any) -> Any:
-    """A value as openpyxl knows it."""
+def _cell(sheet: Any, value: Any) -> Any:
+    """A value as openpyxl knows it; text stays text, and ``=1+1`` is no formula."""
+    from openpyxl.cell import WriteOnlyCell
+
     value = value.item() if hasattr(value, "item") else value
-    return None if value is pd.NA or value is pd.NaT else value
+    if not isinstance(value, str):
+        return None if value is pd.NA or value is pd.NaT else value
+    cell = WriteOnlyCell(sheet, value)
+    cell.data_type = "s"
+    return cell
 
 
 def _bounded(cells: Iterator[list[str]], place: Place) -> list[list[str]]:
@@ -155,6 +160,8 @@ def _parts_read_whole(
     archive: zipfile.ZipFile, sizes: Mapping[str, int]
 ) -> Iterator[tuple[int, int]]:
     """Sizes of the parts that are read before any sheet is, each with the most that is allowed."""
+    from xml.etree import ElementTree
+
     yield from ((size, MOST_BESIDES) for name, size in sizes.items() if _BESIDES.search(name))
     if 0 < sizes.get(_LISTING, 0) <= MOST_BESIDES:
         for part in ElementTree.fromstring(archive.read(_LISTING)):

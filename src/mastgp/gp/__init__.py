@@ -10,7 +10,8 @@ from .model import Component, Model, without_priors
 from .observations import target_scale
 from .parameters import Hyperparameters
 from .posterior import DrawReport
-from .process import GaussianProcess, draw_samples
+from .process import GaussianProcess
+from .sampling import draw_samples
 
 __all__ = [
     "Categorical",

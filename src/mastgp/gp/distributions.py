@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -186,7 +187,7 @@ class Mixture:
         weights = self.weights[:, None] if self.weights.ndim == 1 else self.weights[:, rows]
         return weights, self.means[:, rows], self.variances[:, rows]
 
-    @property
+    @cached_property
     def _stds(self) -> Array:
         return np.sqrt(self.variances)
 

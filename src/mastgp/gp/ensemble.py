@@ -13,8 +13,9 @@ from .distributions import Mixture
 from .extension import extended
 from .parameters import Hyperparameters
 from .posterior import Draws, sample_posterior
-from .process import GaussianProcess, Groups, RandomSource, draw_samples
+from .process import GaussianProcess, Groups
 from .restoring import check_draws
+from .sampling import RandomSource, draw_samples
 
 Array = NDArray[np.float64]
 

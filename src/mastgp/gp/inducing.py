@@ -21,8 +21,8 @@ from .linalg import solve_lower
 from .model import Model
 from .observations import Observations, noise_of
 from .parameters import Hyperparameters
-from .process import RandomSource, draw_samples
 from .restoring import check_parameters
+from .sampling import RandomSource, draw_samples
 from .sums import BLOCK_ENTRIES, Basis, RowSums, Solution
 from .view import Points, slope_of_warp
 

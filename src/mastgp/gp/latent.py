@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Value = TypeVar("Value", float, Array)
 
 
 @dataclass(frozen=True)
@@ -34,3 +36,8 @@ class Latent:
     solved: Array
     mean: Array
     var: Array
+
+
+def smallest_var(prior: Value) -> Value:
+    """Rounding can make a variance negative; below this share of the prior it means nothing."""
+    return 1e-13 * prior

@@ -159,8 +159,9 @@ class Model:
 
     def mean_covariance(self, groups1: Groups, groups2: Groups) -> Array:
         """Covariance that uncertain means give to two sets of observations, by their groups."""
-        shared = np.equal.outer(groups1, groups2) | (self.means == "shared")
-        return np.where(shared, self.mean_var, 0.0)
+        if self.n_groups == 1 or self.means == "shared":
+            return np.broadcast_to(self.mean_var, (np.size(groups1), np.size(groups2)))
+        return np.where(np.equal.outer(groups1, groups2), self.mean_var, 0.0)
 
 
 def without_priors(model: Model) -> Model:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from ..blocks import blocks
 from ..threads import blas_threads
 from .fitting import FitReport, maximise
 from .kernels import KERNELS, scaled_distances
-from .latent import Latent
+from .latent import Latent, smallest_var
 from .leave_out import LeftOut, leave_one_out, leave_out
 from .likelihood import Factorisation, Objective
 from .linalg import solve_lower
@@ -21,10 +21,10 @@ from .model import Model
 from .observations import Observations, no_noise_of, noise_of, standardise
 from .parameters import Hyperparameters
 from .restoring import check_process_state
+from .sampling import RandomSource, draw_samples
 from .warp import WarpInputs
 
 Array = NDArray[np.float64]
-Value = TypeVar("Value", float, Array)
 #: The group of all points, or one for each.
 Groups = int | NDArray[np.intp]
 
@@ -240,7 +240,7 @@ class GaussianProcess:
             cov = self._covariance(points, points, group, group) - V.T @ V
         prior = self._prior_var(group)
         cov = 0.5 * (cov + cov.T)
-        cov.flat[:: len(cov) + 1] = np.maximum(cov.diagonal(), _smallest_var(prior))
+        cov.flat[:: len(cov) + 1] = np.maximum(cov.diagonal(), smallest_var(prior))
         mean = self._mean_in_units(k @ self._factorisation.alpha, group)
         return mean, cov * self.y_scale[group] ** 2
 
@@ -266,7 +266,7 @@ class GaussianProcess:
             members,
             solved,
             self.y_mean[members] + scale * mean,
-            np.maximum(var, _smallest_var(priors)) * scale**2,
+            np.maximum(var, smallest_var(priors)) * scale**2,
         )
 
     def latent_covariance(self, first: Latent, second: Latent) -> Array:
@@ -292,11 +292,9 @@ class GaussianProcess:
         with blas_threads(self.n_points):
             for rows in self._blocks(len(points)):
                 self._add_gradients(self._warp(points[rows]), group, d_mean[rows], d_var[rows])
-        if (embedding := self.objective.embedding) is not None:
-            d_mean, d_var = embedding.of_inputs(d_mean), embedding.of_inputs(d_var)
-        chain = self._warp_slope(points)
         scale = self.y_scale[group]
-        return d_mean * chain * scale, -2.0 * d_var * chain * scale**2
+        d_mean, d_var = self._by_inputs(d_mean, points), self._by_inputs(d_var, points)
+        return d_mean * scale, -2.0 * d_var * scale**2
 
     def _add_gradients(self, X: Array, group: int, d_mean: Array, d_var: Array) -> None:
         """Add the gradient of the mean, and -1/2 of the variance's, by the warped inputs `X`."""
@@ -304,10 +302,32 @@ class GaussianProcess:
         half = solve_lower(self._factorisation.L, k.T)
         weights = solve_lower(self._factorisation.L, half, transpose=True).T
         for c, slope in enumerate(self._slopes(X, group)):
-            step = self._lengthscales[c] ** 2
-            for weight, out in ((self._factorisation.alpha, d_mean), (weights, d_var)):
-                S = slope * weight
-                out -= (S.sum(axis=1)[:, None] * X - S @ self._X) / step
+            self._add_slope(c, slope * self._factorisation.alpha, X, d_mean)
+            self._add_slope(c, slope * weights, X, d_var)
+
+    def _add_slope(self, c: int, S: Array, X: Array, out: Array) -> None:
+        """Add what weighted slopes of a component give by the warped inputs `X`."""
+        out -= (S.sum(axis=1)[:, None] * X - S @ self._X) / self._lengthscales[c] ** 2
+
+    def weighted_gradient(self, X: ArrayLike, weights: Array, group: int = 0) -> Array:
+        """Gradient of a weighted sum of covariances with the observations, shape (n, d).
+
+        By the unit-cube inputs, in standardised units. With the weights of the mean it is the
+        gradient of the mean.
+        """
+        points = np.asarray(X, dtype=float)
+        gradient = np.zeros((len(points), self._X.shape[1]))
+        for rows in self._blocks(len(points)):
+            warped = self._warp(points[rows])
+            for c, slope in enumerate(self._slopes(warped, group)):
+                self._add_slope(c, slope * weights, warped, gradient[rows])
+        return self._by_inputs(gradient, points)
+
+    def _by_inputs(self, gradient: Array, points: Array) -> Array:
+        """Gradient by the unit-cube inputs, from that by what kernels see."""
+        if (embedding := self.objective.embedding) is not None:
+            gradient = embedding.of_inputs(gradient)
+        return gradient * self._warp_slope(points)
 
     def leave_one_out(self) -> tuple[Array, Array]:
         """Mean and variance of each observation given all the others, hyperparameters kept.
@@ -426,25 +446,4 @@ class GaussianProcess:
         return self.y_mean[groups] + self.y_scale[groups] * mean, self.y_scale[groups] ** 2 * var
 
     def _var_in_units(self, var: Array, group: int) -> Array:
-        return np.maximum(var, _smallest_var(self._prior_var(group))) * self.y_scale[group] ** 2
-
-
-def _smallest_var(prior: Value) -> Value:
-    """Rounding can make a variance negative; below this share of the prior it means nothing."""
-    return 1e-13 * prior
-
-
-class RandomSource(Protocol):
-    """NumPy's generators, new and old."""
-
-    def standard_normal(self, size: tuple[int, ...], /) -> Any:
-        """Draw independent standard normal numbers."""
-        ...
-
-
-def draw_samples(mean: Array, cov: Array, n_samples: int, rng: RandomSource) -> Array:
-    """Draw from a multivariate normal that may be nearly singular, shape (n, n_samples)."""
-    values, vectors = np.linalg.eigh(cov)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    draws: Array = mean[:, None] + root @ rng.standard_normal((len(mean), n_samples))
-    return draws
+        return np.maximum(var, smallest_var(self._prior_var(group))) * self.y_scale[group] ** 2

@@ -107,19 +107,17 @@ class View:
         """Prior covariance of the latent values at two sets of points, shape (n1, n2)."""
         total: Array | None = None
         for c, k, _ in self.kernels(first, second):
-            if not self._unit(c):
+            if (self.loadings[c] != 1.0).any():
                 column, row = self.weights(c, first, second)
                 k *= column
                 k *= row
+            elif self.parameters.scales[c] != 1.0:
+                k *= self.parameters.scales[c]
             total = k if total is None else total + k
         assert total is not None
         if self.model.mean_var:
             total += self.model.mean_covariance(first.groups, second.groups)
         return total
-
-    def _unit(self, c: int) -> bool:
-        """Whether the correlations of a component are its covariances."""
-        return bool(self.parameters.scales[c] == 1.0 and (self.loadings[c] == 1.0).all())
 
 
 def slope_of_warp(view: View, X: Array) -> Array:

@@ -353,10 +353,9 @@ class CoKriging(MultiFidelityRegressor):
             return super().draws_left
         return self.posterior_.effective_draws
 
+    @by_levels
     def parts(self) -> list[Part]:
         """The draws, or the optimum."""
-        if self.steps_ is not None:
-            return super().parts()
         names = tuple(f.name for f in self._joint().levels(self.training_data_))
         if isinstance(self.posterior_, GaussianProcess):
             return [JointProcess(1.0, self.posterior_, names)]

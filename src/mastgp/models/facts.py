@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from ..errors import MastError
 from ..gp import GaussianProcess
 from ..gp.plain import plain_process
+
+if TYPE_CHECKING:
+    from ..surrogates.many.fitted import ManyRows
 
 Array = NDArray[np.float64]
 
@@ -23,9 +26,14 @@ def noise_facts(variances: Mapping[str, Array]) -> dict[str, float]:
     return {name: float(np.sqrt(np.mean(var))) for name, var in variances.items()}
 
 
+def of_many_rows(stage: Any) -> TypeGuard[ManyRows]:
+    """Whether a stage models very many rows by one of several tools."""
+    return hasattr(stage, "report_of_choice")
+
+
 def tool_facts(stages: Mapping[str, Any]) -> dict[str, str]:
     """Which tool models each fidelity of very many rows, in words."""
-    many = {name: stage for name, stage in stages.items() if hasattr(stage, "report_of_choice")}
+    many = {name: stage for name, stage in stages.items() if of_many_rows(stage)}
     return {f"{_MODEL_OF}{name}": stage.sentence() for name, stage in many.items()}
 
 
@@ -38,7 +46,7 @@ def plain_stage(stage: Any) -> dict[str, Any]:
     """A stage as plain numbers; see :func:`mastgp.gp.plain.plain_process`."""
     if isinstance(stage, GaussianProcess):
         return plain_process(stage)
-    if not hasattr(stage, "report_of_choice"):
+    if not of_many_rows(stage):
         raise MastError("only Gaussian processes have a form that other programs can evaluate")
     node: dict[str, Any] = stage.plain()
     return node
@@ -46,7 +54,7 @@ def plain_stage(stage: Any) -> dict[str, Any]:
 
 def abilities_with(able: frozenset[str], stages: Iterable[Any]) -> frozenset[str]:
     """What a model can do, given what its stages can."""
-    many = [stage for stage in stages if hasattr(stage, "report_of_choice")]
+    many = [stage for stage in stages if of_many_rows(stage)]
     if not many:
         return able
     joint = able & frozenset.intersection(*(stage.abilities for stage in many))

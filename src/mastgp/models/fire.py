@@ -20,7 +20,14 @@ from ..surrogates.choice import Choice, find_surrogate
 from ..surrogates.gp import GP
 from .appended import AppendedColumns
 from .estimator import MultiFidelityRegressor
-from .facts import abilities_with, fit_reports, noise_facts, plain_stage, tool_facts
+from .facts import (
+    abilities_with,
+    fit_reports,
+    noise_facts,
+    of_many_rows,
+    plain_stage,
+    tool_facts,
+)
 from .known import Known
 from .restoring import restored_levels
 from .stages import Fitting, nearly_same, stage_surrogate, warn_about_fits, warn_about_ties
@@ -209,9 +216,10 @@ class FIRE(MultiFidelityRegressor):
         spans = self.appended_[level - 1].span
         return [column / span for column, span in zip(columns, spans, strict=True)]
 
-    def _process(self, level: int, what: str) -> GaussianProcess:
+    def _process(self, level: int, what: str) -> Any:
+        """A stage that is a GP; a model of very many rows says itself whether it is one."""
         found = self.stages_[level]
-        if not isinstance(found, GaussianProcess):
+        if not isinstance(found, GaussianProcess) and not of_many_rows(found):
             raise self._lacks(f"{what} unless its stages are GPs")
         return found
 

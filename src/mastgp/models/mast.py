@@ -28,6 +28,7 @@ from .appended import AppendedColumns
 from .augmented import Augmented, blend, rows_of
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts, tool_facts
+from .fusing import averages_out, fused
 from .known import Known
 from .restoring import names_in, restored_by_name, restored_stage
 from .stages import Fitting, noise_var_of, stage_surrogates, warn_about_fits
@@ -148,22 +149,22 @@ class MAST(MultiFidelityRegressor):
         self.bounds = bounds
         self.random_state = random_state
 
-    #: Whether the last stage knows nothing of variances, so that predictions are completed.
+    #: Whether predictions are completed by the variance of the blend; see :mod:`.fusing`.
     _blends: bool = False
 
     def fit_unit(self, data: Dataset, known: Known) -> None:
         """Run the three stages."""
         self._check_options()
-        single, delta, fused = stage_surrogates(self.surrogate, data)
-        for surrogate in (single, delta, fused):
+        single, delta, last = stage_surrogates(self.surrogate, data)
+        for surrogate in (single, delta, last):
             surrogate.check_ready()
         fit = Fitting(data, known, self.random_state)
         self.stage1_ = {f.name: self._stage1(single, fit, f) for f in data.fidelities}
         self.discrepancy_: dict[str, Fitted] = {}
         self.appended_: dict[str, AppendedColumns] = {}
         self.augmentations_ = tuple(self._stage2(delta, fit, f) for f in data.cheaper)
-        self._blends = bool(data.cheaper) and not fused.takes_noise
-        self.final_ = self._stage3(fused, fit) if data.cheaper else self.stage1_[data.top.name]
+        self.final_ = self._stage3(last, fit) if data.cheaper else self.stage1_[data.top.name]
+        self._blends = bool(data.cheaper) and averages_out(self.final_, last)
         warn_about_fits(self.processes_)
 
     def _check_options(self) -> None:
@@ -232,7 +233,7 @@ class MAST(MultiFidelityRegressor):
         old = None if before is None else before.final_
         hints = fit.hints("fusing all fidelities", y, old, warp=self.warp is not None)
         variances = self._variances(data) if surrogate.takes_noise else None
-        return surrogate.fit_stage(X, y, variances, hints)
+        return fused(surrogate, self.stage1_.values(), (X, y, variances), hints)
 
     def _variances(self, data: Dataset) -> Array:
         """Variance of every observation that the last stage sees."""
@@ -358,13 +359,13 @@ class MAST(MultiFidelityRegressor):
 
     def get_state(self) -> dict[str, Any]:
         """The stages' models, and what became of the cheap points."""
-        single, delta, fused = stage_surrogates(self.surrogate, self.training_data_)
+        single, delta, last = stage_surrogates(self.surrogate, self.training_data_)
         return {
             "stage1": {name: single.state_of(fitted) for name, fitted in self.stage1_.items()},
             "discrepancy": {
                 name: delta.state_of(fitted) for name, fitted in self.discrepancy_.items()
             },
-            "final": fused.state_of(self.final_) if self.discrepancy_ else None,
+            "final": last.state_of(self.final_) if self.discrepancy_ else None,
             "blends": self._blends,
             "conditioning": {name: asdict(entry) for name, entry in self.appended_.items()},
             "augmentations": [part.get_state() for part in self.augmentations_],
@@ -372,7 +373,7 @@ class MAST(MultiFidelityRegressor):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Rebuild the stages."""
-        single, delta, fused = stage_surrogates(self.surrogate, self.training_data_)
+        single, delta, last = stage_surrogates(self.surrogate, self.training_data_)
         d, names, cheaper, top = names_in(self.training_data_)
         # Files of format 1 have GPs only, and neither of these.
         self._blends = bool(state.get("blends", False))
@@ -384,7 +385,7 @@ class MAST(MultiFidelityRegressor):
         self.appended_ = {n: AppendedColumns.from_state(s, 2) for n, s in scalings.items()}
         parts = stored.sequence(state["augmentations"], "the cheap points", len(cheaper))
         self.augmentations_ = tuple(Augmented.from_state(p, self.training_data_) for p in parts)
-        self.final_ = restored_stage(fused, state["final"], d) if cheaper else self.stage1_[top]
+        self.final_ = restored_stage(last, state["final"], d) if cheaper else self.stage1_[top]
 
     def predict_unit(self, U: Array) -> tuple[Array, Array]:
         """Mean and variance of the last stage, completed where it knows nothing of variances."""

@@ -318,7 +318,7 @@ class TransformedResponse(MultiFidelityRegressor):
         stored.mapping(state, "the model", ("response", "estimator"))
         self.response = restored_response(state["response"])
         data = transformed_data(self.training_data_, self.response)
-        self.estimator_ = restored_estimator(state["estimator"], data)
+        self.estimator_ = restored_estimator(state["estimator"], data, tried=False)
         self.estimator = clone(self.estimator_)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -22,15 +22,16 @@ from numpy.typing import NDArray
 from .. import stored
 from ..blocks import blocks
 from ..data.dataset import Dataset
-from ..errors import MastError
 from ..gp import GaussianProcess
 from ..gp.blends import Distribution
 from ..gp.distributions import Mixture
 from ..gp.ensemble import ProcessEnsemble
-from ..gp.linalg import solve_lower
 from ..gp.plain import plain_process
 from ..surrogates.base import Fitted
+from .continuing import JointProcess, Part
+from .explained import Explained
 from .facts import abilities_with, noise_facts, plain_stage, tool_facts
+from .levelled import LevelledProcess
 from .restoring import restored_stage
 from .stages import Fitting, stage_gp
 
@@ -40,49 +41,6 @@ R = TypeVar("R")
 
 #: Rows predicted at a time.
 _BLOCK_ROWS = 10_000
-
-
-@dataclass(frozen=True)
-class Explained:
-    """What a process leaves of the level below: the factor is learned from that.
-
-    Attributes
-    ----------
-    solved : array of shape (n,)
-        L^-1 h, with h the mean of the level below at the points, in units of the process.
-    precision : float
-        Of the factor: h^T K^-1 h.
-    correction : float
-        What generalised least squares adds to the factor that was taken off.
-    """
-
-    solved: Array
-    precision: float
-    correction: float
-
-    @classmethod
-    def of(cls, process: GaussianProcess, below: Array) -> Explained:
-        """Learn the correction of a factor of `below`, shape (n,), under one draw."""
-        L = process.objective.factorise(process.parameters).L
-        h = below / process.y_scale[0]
-        solved = solve_lower(L, h)
-        precision = float(solved @ solved)
-        targets = solve_lower(L, process.objective.data.y)
-        return cls(solved, precision, float(solved @ targets) / precision)
-
-    def slope(self, process: GaussianProcess) -> Array:
-        """K^-1 h: times the covariances of a point it is what the process makes of h there."""
-        L = process.objective.factorise(process.parameters).L
-        return solve_lower(L, self.solved, transpose=True)
-
-    def moments(self, process: GaussianProcess, U: Array, below: Array) -> tuple[Array, Array]:
-        """Mean and variance of what is left, the factor's correction and variance included."""
-        latent, scale = process.latent(U, 0), float(process.y_scale[0])
-        unexplained = below / scale - self.solved @ latent.solved
-        return (
-            latent.mean + scale * self.correction * unexplained,
-            latent.var + scale**2 * unexplained**2 / self.precision,
-        )
 
 
 def by_levels(hook: Callable[P, R]) -> Callable[P, R]:
@@ -127,7 +85,7 @@ class TwoStep:
     ) -> None:
         self.data, self.stages, self.factors, self.top = data, stages, factors, top
         self._below = climb(stages, factors, data.unit(data.top))
-        self._weights, self._processes = _draws(top)
+        self._weights, self._processes = _processes_of(top)
         found = [Explained.of(process, self._below[0]) for process in self._processes]
         if not learns_factor:
             found = [replace(part, correction=0.0, precision=np.inf) for part in found]
@@ -151,8 +109,7 @@ class TwoStep:
         """Mixture over the draws of the top level."""
         mean, var = climb(self.stages, self.factors, U)
         factor = self.factors[-1]
-        pairs = zip(self._explained, self._processes, strict=True)
-        moments = [part.moments(process, U, mean) for part, process in pairs]
+        moments = [part.moments(process, U, mean) for part, process in self._draws()]
         means = np.array([own for own, _ in moments]) + factor * mean
         variances = np.array([own for _, own in moments]) + factor**2 * var
         if include_noise:
@@ -177,12 +134,34 @@ class TwoStep:
         return self.predict_unit(U)[0]
 
     def covariance_unit(self, U: Array) -> tuple[Array, Array]:
-        """There is none: not every tool for many rows has one."""
-        raise MastError("co-kriging of very many rows has no joint covariance")
+        """Mean and covariance of the mixture, if all levels are Gaussian processes."""
+        below, cov_below = climb_jointly(self.stages, self.factors, U)
+        own = [part.moments(p, U, below)[0] for part, p in self._draws()]
+        away = np.array(own) - self._weights @ np.array(own)
+        cov = self.factors[-1] ** 2 * cov_below + np.einsum(
+            "k,ki,kj->ij", self._weights, away, away
+        )
+        for weight, (part, process) in zip(self._weights, self._draws(), strict=True):
+            cov += weight * part.covariance(process, U, below)
+        return self.factors[-1] * below + self._weights @ np.array(own), cov
 
     def gradient_unit(self, U: Array) -> tuple[Array, Array]:
-        """There is none: not every tool for many rows has one."""
-        raise MastError("co-kriging of very many rows has no gradient")
+        """Gradients of the mixture's mean and variance, if all levels are Gaussian processes."""
+        below, _ = climb(self.stages, self.factors, U)
+        d_below, d_below_var = climb_slopes(self.stages, self.factors, U)
+        own = np.array([part.moments(p, U, below)[0] for part, p in self._draws()])
+        away = own - self._weights @ own
+        d_mean, d_var = self.factors[-1] * d_below, self.factors[-1] ** 2 * d_below_var
+        for i, (part, process) in enumerate(self._draws()):
+            own_mean, own_var = part.gradient(process, U, below, d_below)
+            d_mean = d_mean + self._weights[i] * own_mean
+            # The mixture's own gradient drops out: the draws' deviations add up to zero.
+            d_var = d_var + self._weights[i] * (own_var + 2.0 * away[i][:, None] * own_mean)
+        return d_mean, d_var
+
+    def _draws(self) -> list[tuple[Explained, GaussianProcess]]:
+        """Processes of the top level, each with what it leaves of the level below."""
+        return list(zip(self._explained, self._processes, strict=True))
 
     def plain_predictor(self) -> dict[str, Any]:
         """The levels, if all are Gaussian processes, and what the draws say of the last factor."""
@@ -202,8 +181,9 @@ class TwoStep:
         }
 
     def abilities(self) -> frozenset[str]:
-        """A file, and a form for other programs if all levels are Gaussian processes."""
-        return abilities_with(frozenset({"file", "export"}), self.stages)
+        """A file, and everything else if all levels are Gaussian processes."""
+        able = frozenset({"file", "export", "covariance", "gradient", "samples"})
+        return abilities_with(able, self.stages)
 
     def leave_out(self, folds: Sequence[NDArray[np.intp]]) -> Distribution:
         """Held-out predictions of the top level's rows, noise included.
@@ -216,6 +196,21 @@ class TwoStep:
         mean, var = self._below
         factor = self.factors[-1]
         return Mixture(left.weights, left.means + factor * mean, left.variances + factor**2 * var)
+
+    def parts(self) -> list[Part]:
+        """The draws of the top level. Cheap runs tell nothing more."""
+        name = (self.data.top.name,)
+        pairs = zip(self._weights.tolist(), self._draws(), strict=True)
+        return [
+            JointProcess(
+                share, LevelledProcess(process, part, self.factors[-1], self._below_at), name
+            )
+            for share, (part, process) in pairs
+        ]
+
+    def _below_at(self, U: Array) -> tuple[Array, Array]:
+        """Mean and variance of the level below the top."""
+        return climb(self.stages, self.factors, U)
 
     def draws_left(self) -> float:
         """By the draws' weights."""
@@ -246,7 +241,7 @@ class TwoStep:
         }
 
 
-def _draws(top: Any) -> tuple[Array, list[GaussianProcess]]:
+def _processes_of(top: Any) -> tuple[Array, list[GaussianProcess]]:
     """Weights and processes of the top level."""
     posterior = top.posterior_
     if isinstance(posterior, ProcessEnsemble):
@@ -261,6 +256,24 @@ def climb(stages: list[Fitted], factors: list[float], U: Array) -> tuple[Array, 
         own_mean, own_var = stage.predict(U)
         mean, var = own_mean + factor * mean, own_var + factor**2 * var
     return mean, var
+
+
+def climb_jointly(stages: list[Any], factors: list[float], U: Array) -> tuple[Array, Array]:
+    """Mean and covariance of the highest of some levels, if all are Gaussian processes."""
+    mean, cov = stages[0].predict_covariance(U)
+    for stage, factor in zip(stages[1:], factors, strict=False):
+        own_mean, own_cov = stage.predict_covariance(U)
+        mean, cov = own_mean + factor * mean, own_cov + factor**2 * cov
+    return mean, cov
+
+
+def climb_slopes(stages: list[Any], factors: list[float], U: Array) -> tuple[Array, Array]:
+    """Gradients of what :func:`climb` returns, if all levels are Gaussian processes."""
+    d_mean, d_var = stages[0].predict_gradient(U)
+    for stage, factor in zip(stages[1:], factors, strict=False):
+        own_mean, own_var = stage.predict_gradient(U)
+        d_mean, d_var = own_mean + factor * d_mean, own_var + factor**2 * d_var
+    return d_mean, d_var
 
 
 def fit_two_step(

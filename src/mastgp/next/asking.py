@@ -188,14 +188,21 @@ def _affordable(
 
     For an optimum a cheap run makes sense only if an expensive one can follow.
     """
-    left = budget_left(definition.budget, trials) * (1.0 + 1e-9)
-    left -= sum(definition.costs[one.fidelity] for one in found)
+    left = _money(definition, trials, found, 1.0 + 1e-9)
     reserve = 0.0 if definition.goal == "accuracy" else definition.costs[definition.top]
     return [
         name
         for name, cost in definition.costs.items()
         if cost + (0.0 if name == definition.top else reserve) <= left
     ]
+
+
+def _money(
+    definition: Definition, trials: Sequence[Trial], found: Sequence[Proposal], grace: float = 1.0
+) -> float:
+    """What is left of the budget, once proposals are paid for."""
+    left = grace * budget_left(definition.budget, trials)
+    return left - sum(definition.costs[one.fidelity] for one in found)
 
 
 def _suggested(
@@ -226,9 +233,13 @@ def _suggested(
 def _at_once(
     definition: Definition, trials: Sequence[Trial], found: Sequence[Proposal], n: int
 ) -> int:
-    """How many suggestions can be made together: as many as can be paid for at the top."""
-    left = budget_left(definition.budget, trials)
-    left -= sum(definition.costs[one.fidelity] for one in found)
+    """How many suggestions can be made together: as many as can be paid for at the top.
+
+    For accuracy it is all of them: each one may cost what the others leave.
+    """
+    if definition.goal == "accuracy":
+        return n
+    left = _money(definition, trials, found)
     each = definition.costs[definition.top]
     return n if left >= (n + 1) * each else max(1, min(n, int(left / each) - 1))
 
@@ -261,6 +272,7 @@ def _suggestions(
             limits=_limits(definition, trials, models),
             allow=allowed,
             success=success(definition, trials),
+            budget=_money(definition, trials, found),
             random_state=_rng(definition, 2, len(trials), len(found)),
             **_where(definition, pool),
         )

@@ -6,9 +6,11 @@ A folder is called by the number of the trial and of the attempt, as ``00012-1``
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import stat
 import subprocess
 import sys
 import time
@@ -17,6 +19,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..data.opening import without_waiting
 from ..errors import FileError
 from ..files import atomic_write
 from . import supervisor
@@ -137,7 +140,7 @@ def start(folder: Path, job: Job, values: Mapping[str, str]) -> subprocess.Popen
         Variables of the environment.
     """
     script = str(Path(supervisor.__file__))
-    with _clear():
+    with _clear("cannot start a run, whose words may be too long:"):
         return subprocess.Popen(
             [sys.executable, "-I", "-S", script, str(folder), repr(job.seconds), *job.words],
             stdin=subprocess.PIPE,
@@ -178,7 +181,7 @@ def outcome(folder: Path, job: Job) -> Outcome:
         )
     path = folder / OUTPUT if job.file is None else Path(job.file)
     try:
-        return Outcome(_read(path), None, True, seconds)
+        return Outcome(end_of(path), None, True, seconds)
     except OSError as error:
         return Outcome("", f"cannot read {path}: {error.strerror or error}", True, seconds)
 
@@ -201,27 +204,32 @@ def _ending(code: int) -> str:
 def _last_words(folder: Path) -> str:
     """The last line of the errors."""
     with suppress(OSError):
-        lines = [line for line in _read(folder / ERRORS).splitlines() if line.strip()]
+        lines = [line for line in end_of(folder / ERRORS).splitlines() if line.strip()]
         if lines:
             return f": {lines[-1].strip()[:300]}"
     return ""
 
 
-def _read(path: Path) -> str:
-    """The end of a file, as text."""
-    with open(path, "rb") as file:
+def end_of(path: Path) -> str:
+    """The end of an ordinary file, as text; devices and pipes have no end."""
+    with open(path, "rb", opener=without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not an ordinary file")
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - MOST_READ))
-        return file.read().decode("utf-8", errors="replace")
+        return (file.read(MOST_READ) or b"").decode("utf-8", errors="replace")
 
 
 class _clear:
     """Errors of the system as errors of the package."""
+
+    def __init__(self, what: str = "cannot use the folder of runs:") -> None:
+        self._what = what
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError) and not isinstance(error, FileError):
             raise FileError(
-                f"cannot use the folder of runs: {error.strerror or error} {error.filename or ''}"
+                f"{self._what} {error.strerror or error} {error.filename or ''}"
             ) from error

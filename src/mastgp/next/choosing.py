@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from ..data.places import same_place
 from ..errors import DataError
-from .goals import Accuracy, Extreme, Level, Promise
+from .accuracy import Accuracy, references
+from .beliefs import Seen
+from .goals import Extreme, Level, Promise
 from .limits import Limit, feasibility
 from .money import DUE, spent_since_top, worth_most
 from .outlook import Outlook
-from .search import climb, in_pieces
+from .search import ITERATIONS, climb, in_pieces
 from .space import Space
 
 Array = NDArray[np.float64]
@@ -25,9 +27,12 @@ GOALS = ("accuracy", "minimum", "maximum", "target")
 #: Points at which a criterion is evaluated before the search.
 SCREENED = 192
 #: Reference points over which the variance is averaged.
-REFERENCES = 96
+REFERENCES = 256
 #: Points that the search starts from.
 STARTS = 3
+#: Iterations of the search for accuracy: the variance that a run removes is smooth, and four
+#: find nearly all of what twelve do.
+FEW_ITERATIONS = 4
 #: Fidelities whose screened gain per cost is below this share of the best are not searched on.
 CLOSE = 0.5
 #: Screened points that lie near the best ones so far.
@@ -110,6 +115,12 @@ class Found:
     label: Any = None
 
 
+def _best_of(U: Array, values: Array) -> Found:
+    """The best of some points, and the best few to search on from."""
+    order = np.argsort(-values, kind="stable")[:STARTS]
+    return Found(U[order[0]], float(values[order[0]]), U[order])
+
+
 @dataclass
 class Chooser:
     """Chooses runs one after the other.
@@ -135,7 +146,8 @@ class Chooser:
     limits: Sequence[Limit]
     rng: np.random.Generator
     success: Callable[[Array], Array] | None = None
-    _references: Array | None = field(default=None, init=False)
+    _references: tuple[Seen, Array] | None = field(default=None, init=False)
+    _candidates: dict[int, Seen] = field(default_factory=dict, init=False)
 
     def choose(self, outlook: Outlook) -> Chosen | None:
         """Choose the next run; None where a pool has nothing left."""
@@ -151,8 +163,7 @@ class Chooser:
         criterion = self._accuracy(outlook)
         best: dict[int, Found] = {}
         for level in levels:
-            values = partial(self._learned, criterion, level)
-            found = self._screen(outlook, values, [level])
+            found = self._most_learned(outlook, criterion, level)
             if found is not None:
                 best[level] = found
         if not best:
@@ -160,18 +171,31 @@ class Chooser:
         most = max(found.value / self.prices[i] for i, found in best.items())
         for level, found in best.items():
             if found.value / self.prices[level] >= CLOSE * most:
-                best[level] = self._climbed(partial(self._learned, criterion, level), found)
+                values = partial(self._learned, criterion, level)
+                best[level] = self._climbed(values, found, FEW_ITERATIONS)
         level = max(best, key=lambda i: best[i].value / self.prices[i])
         gains = {i: found.value for i, found in best.items()}
         return Chosen(best[level].u, level, gains, candidate=best[level].label)
 
     def _accuracy(self, outlook: Outlook) -> Accuracy:
         if self._references is None:
-            self._references = self.space.sample(REFERENCES, self.rng)
-        references = outlook.belief.at(self._references, outlook.belief.top)
-        probable = np.exp(feasibility(self.limits, self.space.data)(self._references))
-        probable *= self._succeeds(self._references)
-        return Accuracy(outlook, references, np.maximum(probable, 1e-6))
+            self._references = references(outlook.belief, self.space, REFERENCES, self.rng)
+        seen, weights = self._references
+        probable = np.exp(feasibility(self.limits, self.space.data)(seen.U))
+        probable *= self._succeeds(seen.U)
+        return Accuracy(outlook, seen, np.maximum(probable, 1e-6) * weights)
+
+    def _most_learned(self, outlook: Outlook, criterion: Accuracy, level: int) -> Found | None:
+        """The best of many points, the same ones for all runs of a batch, or of a pool."""
+        if self.space.pool is not None:
+            return self._best_of_pool(outlook, partial(self._learned, criterion, level), [level])
+        if level not in self._candidates:
+            seen = self._candidates.values()
+            U = next(iter(seen)).U if seen else self.space.sample(SCREENED, self.rng)
+            self._candidates[level] = outlook.belief.at(U, level)
+        candidates = self._candidates[level]
+        values = criterion.gains_at(candidates) * self._succeeds(candidates.U)
+        return _best_of(candidates.U, values)
 
     def _learned(self, criterion: Accuracy, level: int, U: Array) -> Array:
         """Gains of runs of a fidelity, which may fail."""
@@ -219,15 +243,15 @@ class Chooser:
         if self.space.pool is not None:
             return self._best_of_pool(outlook, values, levels)
         U = self._screened(outlook)
-        found = in_pieces(values, U)
-        order = np.argsort(-found, kind="stable")[:STARTS]
-        return Found(U[order[0]], float(found[order[0]]), U[order])
+        return _best_of(U, in_pieces(values, U))
 
-    def _climbed(self, values: Callable[[Array], Array], found: Found) -> Found:
+    def _climbed(
+        self, values: Callable[[Array], Array], found: Found, iterations: int = ITERATIONS
+    ) -> Found:
         """The best point that is reached from the best ones of a screen."""
         if self.space.pool is not None:
             return found
-        u, value = climb(values, self.space, found.starts)
+        u, value = climb(values, self.space, found.starts, iterations)
         return replace(found, u=u, value=value)
 
     def _screened(self, outlook: Outlook) -> Array:
@@ -235,7 +259,7 @@ class Chooser:
         U = self.space.sample(SCREENED, self.rng)
         data = outlook.belief.data
         known = data.unit(data.top)
-        if self.goal.kind != "accuracy" and len(known):
+        if len(known):
             sign = -1.0 if self.goal.kind == "maximum" else 1.0
             away = sign * data.top.y if self.goal.value is None else data.top.y - self.goal.value
             best = known[np.argsort(away if self.goal.value is None else np.abs(away))[:4]]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from .attempts import Job, Outcome, end, outcome, prepare, start
+from .attempts import Job, Outcome, end, end_of, outcome, prepare, start
 from .command import fill
 
 #: Place of the folder in the words of a job that will be run elsewhere.
@@ -33,7 +33,7 @@ def attempt(job: Job, values: Mapping[str, str]) -> tuple[Outcome, dict[str, str
         finally:
             end(process)
         found = outcome(folder, own)
-        said = {path.name: path.read_text(errors="replace") for path in folder.glob("std*.txt")}
+        said = {path.name: end_of(path) for path in folder.glob("std*.txt")}
         return found, said
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -19,6 +19,8 @@ from ..errors import DataError, unknown
 EVERY = ("trial", "fidelity", "folder")
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "cmd", "cmd.exe", "powershell"})
+#: Options behind which a shell finds commands.
+_RUNS_CODE = re.compile(r"-[a-z]*c|/c|-command", re.IGNORECASE)
 #: Words that only a shell understands.
 _SHELL_WORDS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1", "<<", "|&"})
 
@@ -65,7 +67,10 @@ class Command:
 
     def filled(self, values: Mapping[str, Any]) -> list[str]:
         """Words with the values in their places."""
-        return [fill(word, values) for word in self.words]
+        words = [fill(word, values) for word in self.words]
+        if broken := [word for word in words if "\0" in word]:
+            raise DataError(f"the word {broken[0]!r} of the command has a NUL, which none can have")
+        return words
 
     def uses(self, name: str) -> bool:
         """Whether a value has a place in it."""
@@ -99,10 +104,17 @@ def _check_no_shell(words: list[str]) -> None:
             f"the command has {found[0]!r}, which only a shell understands, and none is used; put "
             "the command into a script, and give the script its values: './run.sh {mach}'"
         )
-    if PurePath(words[0]).name in _SHELLS and "-c" in words[1:-1]:
-        code = words[words.index("-c") + 1]
-        if any(match[1] is not None for match in _PLACE.finditer(code)):
-            raise DataError(
-                'values inside of what a shell reads could be taken for commands; write "$1" '
-                "there, and the values behind it: sh -c 'solve \"$1\" | tail -n 1' sh {mach}"
-            )
+    if any(match[1] is not None for code in _code(words) for match in _PLACE.finditer(code)):
+        raise DataError(
+            'values inside of what a shell reads could be taken for commands; write "$1" '
+            "there, and the values behind it: sh -c 'solve \"$1\" | tail -n 1' sh {mach}"
+        )
+
+
+def _code(words: Sequence[str]) -> Iterator[str]:
+    """Words that a shell reads as commands, behind ``-c`` or ``-lc``; also ``timeout 9 sh -c``."""
+    for first, word in enumerate(words):
+        if PurePath(word).name.lower() in _SHELLS:
+            options = words[first + 1 : -1]
+            behind = [i for i, option in enumerate(options) if _RUNS_CODE.fullmatch(option)]
+            yield from (words[first + 2 + i] for i in behind[:1])

@@ -31,6 +31,8 @@ VERSION = 1
 PATIENCE = 60.0
 #: Largest text or number of bytes in a cell.
 _LONGEST_CELL = 10_000_000
+#: Largest file that is opened, in bytes: SQLite may hold a cell of it in memory twice.
+MOST_BYTES = 2**28
 
 TABLES = {
     "study": """CREATE TABLE study (
@@ -73,6 +75,8 @@ def is_empty(database: sqlite3.Connection) -> bool:
 
 def connected(path: Path, read_only: bool = False) -> sqlite3.Connection:
     """Open a file carefully: no tricks of its schema, every change forced to the disk."""
+    if path.exists() and path.stat().st_size > MOST_BYTES:
+        raise ModelFileError(f"{path} has more than {MOST_BYTES // 2**20} MB; no study is so large")
     uri = f"{path.absolute().as_uri()}{'?mode=ro' if read_only else ''}"
     with naming(path):
         database = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)

@@ -29,6 +29,8 @@ RESERVED = frozenset(
 )
 #: Share of the budget that is spent, at most, to find out whether cheap fidelities help.
 SCOUTING = 0.1
+#: Largest cost and budget; so many runs cost a finite sum.
+LARGEST_COST = 1e100
 #: Names that a placeholder of a command can have.
 _NAME = re.compile(r"[^{}\x00-\x1f]{1,200}")
 _MOST_INPUTS, _MOST_FIDELITIES = 1000, 100
@@ -263,8 +265,8 @@ def _positive(value: Any, what: str) -> float:
         found = float(value)
     except (TypeError, ValueError):
         raise DataError(f"{what} is {value!r}, not a number") from None
-    if not (math.isfinite(found) and found > 0.0):
-        raise DataError(f"{what} is {found:g}; it must be above zero")
+    if not 0.0 < found <= LARGEST_COST:
+        raise DataError(f"{what} is {found:g}; it must be above zero, and at most {LARGEST_COST:g}")
     return found
 
 

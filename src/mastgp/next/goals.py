@@ -1,9 +1,8 @@
-"""What a run is worth: for accuracy everywhere, for an extreme value, or for a level.
+"""What a run is worth for an extreme value, or for a level.
 
-Each goal has two questions. Where: a criterion that is maximised over the points. And at which
-fidelity: the gain of a run there, for every fidelity. Accuracy answers both with one formula. The
-other goals look for the point by what the most expensive response promises, and then ask which
-fidelity tells most about it.
+These goals have two questions. Where: a criterion that is maximised over the points, by what the
+most expensive response promises. And at which fidelity: the gain of a run there, for every
+fidelity, by what it tells about the point.
 """
 
 from __future__ import annotations
@@ -23,47 +22,6 @@ from .slopes import forward, slope_at
 Array = NDArray[np.float64]
 #: Log probability that points satisfy all limits.
 Feasibility = Callable[[Array], Array]
-
-
-class Accuracy:
-    """The expected reduction of the integrated variance of the most expensive response.
-
-    With C the joint covariance of all fidelities, given the runs under way, a run at x of fidelity
-    m lowers the variance at a reference point r by ``C(r, xm)^2 / (C(xm, xm) + noise)``. That is
-    averaged over the reference points. Gains are shares of the variance that is there now.
-
-    Parameters
-    ----------
-    outlook : Outlook
-    references : Seen
-        Points of the most expensive fidelity over which the variance is averaged.
-    weights : array of shape (n,)
-        How much each of them counts.
-    """
-
-    def __init__(self, outlook: Outlook, references: Seen, weights: Array) -> None:
-        belief, runs = outlook.belief, outlook.runs
-        self._outlook = outlook
-        U, levels = np.vstack([runs.U, references.U]), np.append(runs.levels, references.levels)
-        self._anchors = belief.at(U, levels)
-        self._solved = outlook.explained(references)
-        explained = np.einsum("zi,zi->i", self._solved, self._solved)
-        left = np.maximum(outlook.belief.variance(references) - explained, 0.0)
-        self.variance = float(weights @ left / weights.sum())
-        self._weights = weights / weights.sum()
-
-    def gains(self, U: Array, level: int) -> Array:
-        """Share of the mean variance that a run at each point is expected to remove, shape (n,)."""
-        belief = self._outlook.belief
-        seen = belief.at(U, level)
-        covariance = belief.covariance(self._anchors, seen)
-        n_runs = len(covariance) - len(self._weights)
-        solved = self._outlook.solved(covariance[:n_runs])
-        covariance = covariance[n_runs:] - self._solved.T @ solved
-        variance = belief.observed_variance(seen)
-        left = np.maximum(variance - np.einsum("zi,zi->i", solved, solved), 1e-12 * variance)
-        removed = self._weights @ covariance**2 / left
-        return np.where(np.isfinite(variance), removed / max(self.variance, _TINY), 0.0)
 
 
 _TINY = np.finfo(float).tiny

@@ -23,6 +23,8 @@ DUE = 1.0
 #: In a search for an optimum a cheap run must be worth so many times as much per cost as an
 #: expensive one, because only what expensive runs find counts in the end.
 MARGIN = 1.5
+#: A budget that is missed by rounding is kept.
+_ROUNDING = 1e-9
 
 
 def worth_most(gains: Mapping[int, float], prices: Sequence[float], top: int) -> int:
@@ -66,6 +68,20 @@ def allowed_levels(model: Any, allow: Sequence[Any] | None) -> list[int]:
     if not levels:
         raise DataError("allow names no fidelity; leave it out to allow all")
     return levels
+
+
+def affordable(
+    levels: Sequence[int], prices: Sequence[float], budget: float | None, spent: float
+) -> list[int]:
+    """Fidelities of which one more run can be paid for.
+
+    >>> affordable([0, 1], [0.1, 1.0], budget=2.0, spent=1.5)
+    [0]
+    """
+    if budget is None:
+        return list(levels)
+    left = budget * (1.0 + _ROUNDING) - spent
+    return [level for level in levels if prices[level] <= left]
 
 
 def useless_fidelities(model: Any) -> set[str]:

@@ -9,7 +9,8 @@ Rules, for each target:
 - ``json:KEY``: the last line that is a JSON object, or the whole text. ``json:forces.drag`` is a
   key inside another. A study with several targets reads each by its name, unless told otherwise.
 
-A number that is not finite is no value: such a run has failed, and says where not to go.
+A number that is not finite, or beyond 1e150, is no value: such a run has failed, and says where not
+to go.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import DataError, listed
+from .trials import is_result
 
 #: Text beyond this many characters, from the end, is not looked at.
 MOST_CHARACTERS = 10_000_000
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)"
+#: Digits are read in one way only, so that the time grows with the length of a line, and no faster.
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)"
 _ALONE = re.compile(rf"(?:{_NUMBER})", re.IGNORECASE)
 _NAMED = re.compile(rf"(?:.*=|.*[^\d\s]\s*:)\s*({_NUMBER})(?:\s+\S{{1,20}})?", re.IGNORECASE)
 _AFTER_WORD = re.compile(rf"\S+\s+({_NUMBER})", re.IGNORECASE)
@@ -37,7 +40,7 @@ class NoResultError(Exception):
 
 
 class NotFiniteError(NoResultError):
-    """A result is there, and it is NaN or infinite."""
+    """A result is there, and it is NaN, infinite or too large."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Rule:
     def read(self, text: str) -> float:
         """The value in an output, or :class:`NoResultError`."""
         found = {"last": _last, "regex": self._match, "json": self._entry}[self.kind](text)
-        if not math.isfinite(found):
+        if not is_result(found):
             raise NotFiniteError(f"the result is {found}")
         return found
 

@@ -18,7 +18,7 @@ Values = Callable[[Array], Array]
 #: Step of the differences that gradients are made of, in the unit cube.
 _STEP = 1e-6
 #: Iterations of a gradient search.
-_ITERATIONS = 12
+ITERATIONS = 12
 #: Points, starts and iterations of a search that is made once.
 _SCREENED, _STARTS, _LONG = 1024, 5, 60
 #: Points that are evaluated at a time.
@@ -54,7 +54,7 @@ def best_in(
 
 
 def climb(
-    values: Values, space: Space, starts: Array, iterations: int = _ITERATIONS
+    values: Values, space: Space, starts: Array, iterations: int = ITERATIONS
 ) -> tuple[Array, float]:
     """The best point that is reached from some starts, and its value.
 
@@ -100,7 +100,7 @@ def _stepped(values: Values, space: Space, u: Array, value: float) -> tuple[Arra
     return u, value
 
 
-def _slopes(values: Values, space: Space, U: Array) -> tuple[Array, Array]:
+def slopes(values: Values, space: Space, U: Array) -> tuple[Array, Array]:
     """Values at points and their gradients by the continuous inputs, all in one evaluation."""
     free = space.continuous
     n, d = U.shape
@@ -121,7 +121,7 @@ def _together(values: Values, space: Space, starts: Array, iterations: int) -> A
     def negative(flat: Array) -> tuple[float, Array]:
         U = starts.copy()
         U[:, free] = flat.reshape(len(U), -1)
-        value, gradient = _slopes(values, space, U)
+        value, gradient = slopes(values, space, U)
         return -float(np.sum(value)), -gradient.ravel()
 
     bounds = [(space.low[i], space.high[i]) for _ in starts for i in free]
@@ -146,7 +146,7 @@ def _constrained(values: Values, space: Space, starts: Array, iterations: int) -
         def negative(x: Array, start: Array = start) -> tuple[float, Array]:
             u = start.copy()
             u[free] = x
-            value, gradient = _slopes(values, space, u[None])
+            value, gradient = slopes(values, space, u[None])
             return -float(value[0]), -gradient[0]
 
         others = space.A @ start - space.A[:, free] @ start[free]

@@ -44,6 +44,11 @@ def forward(response: Logarithm | YeoJohnson | None, y: Array) -> Array:
     return y if response is None else response.forward(y)
 
 
+def backward(response: Logarithm | YeoJohnson | None, z: Array) -> Array:
+    """The response of transformed values."""
+    return z if response is None else response.backward(z)
+
+
 def slope_at(response: Logarithm | YeoJohnson | None, z: Array) -> Array:
     """Slope dy/dz of the response at transformed values."""
     if response is None:

@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from ..errors import FileError, ModelFileError
 from ..files import check_can_write
+from ..gp.observations import LARGEST_TARGET
 from ..stored import DamagedError, mapping, number, text
 from .database import (
     APPLICATION,
@@ -31,7 +32,7 @@ from .database import (
     naming,
     transaction,
 )
-from .definition import Definition, parsed, read_definition
+from .definition import LARGEST_COST, Definition, parsed, read_definition
 from .inputs import Value
 from .trials import ASKED, DONE, FAILED, ORIGINS, RUNNING, STATUSES, Trial
 
@@ -361,7 +362,7 @@ def _read_trial(
         id=number(cells["id"], "id", low=1, whole=True),
         inputs=definition.domain.read(mapping(parsed(cells["inputs"], "inputs"), "inputs"), "it"),
         fidelity=fidelity,
-        cost=float(number(cells["cost"], "cost", low=0.0)),
+        cost=float(number(cells["cost"], "cost", low=0.0, high=LARGEST_COST)),
         reason=text(cells["reason"], "reason"),
         status=status,
         origin=cells["origin"],
@@ -382,7 +383,8 @@ def _values(cell: Any, targets: Sequence[str]) -> dict[str, float]:
     if cell is None:
         return {}
     found = mapping(parsed(cell, "its results"), "its results", targets, more=False)
-    return {name: float(number(found[name], name)) for name in targets}
+    largest = LARGEST_TARGET
+    return {name: float(number(found[name], name, low=-largest, high=largest)) for name in targets}
 
 
 def _time(cell: Any) -> float | None:

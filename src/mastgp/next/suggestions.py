@@ -16,7 +16,7 @@ from ..models.targets import models_of
 from .beliefs import Belief
 from .choosing import Chooser, Chosen, Goal
 from .limits import Limit, limits_from
-from .money import allowed_levels, costs_of
+from .money import affordable, allowed_levels, costs_of
 from .outlook import Outlook
 from .randomness import generator
 from .reasons import reason
@@ -76,6 +76,7 @@ def suggest(
     success: Callable[[Array], Array] | None = None,
     allow: Sequence[Any] | None = None,
     candidates: pd.DataFrame | None = None,
+    budget: float | None = None,
     random_state: Any = None,
 ) -> list[Suggestion]:
     """Suggest the next runs: where, and at which fidelity.
@@ -109,13 +110,15 @@ def suggest(
         says that they hurt or make no difference.
     candidates : DataFrame, optional
         The only points that may be suggested, with a column for every input, instead of bounds.
+    budget : float, optional
+        What all suggested runs together may cost.
     random_state : int, Generator, RandomState or None
         Of the points that the search starts from. Without one, results are the same each time.
 
     Returns
     -------
     list of n Suggestion
-        The most valuable for its cost first. Fewer where a pool has no more.
+        The most valuable for its cost first. Fewer where a pool or the budget has no more.
 
     Examples
     --------
@@ -132,20 +135,21 @@ def suggest(
     models, primary = primary_model(model, target)
     data, aim = primary.training_data_, Goal.of(goal)
     space = space_of(primary, bounds, constraints, candidates)
-    prices = costs_of(data, costs)
+    prices, levels = costs_of(data, costs), allowed_levels(primary, allow)
     chooser = Chooser(
         aim,
         space,
         prices,
-        allowed_levels(primary, allow),
+        levels,
         limits_from(limits or (), models),
         generator(random_state),
         success,
     )
     outlook = Outlook(Belief(primary), *pending_runs(primary, pending))
-    found = []
+    found: list[Suggestion] = []
     for _ in range(n):
-        chosen = chooser.choose(outlook)
+        chooser.levels = affordable(levels, prices, budget, sum(one.cost for one in found))
+        chosen = chooser.choose(outlook) if chooser.levels else None
         if chosen is None:
             break
         found.append(_suggestion(primary, space, chosen, aim, prices))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import DataError, listed
-from .trials import FAILED, Trial
+from .trials import FAILED, Trial, is_result
 
 
 def outcome_of(result: Any, targets: Sequence[str], where: str) -> dict[str, float] | str:
@@ -20,7 +20,7 @@ def outcome_of(result: Any, targets: Sequence[str], where: str) -> dict[str, flo
         raise DataError(f"{where} has no {listed(missing)}")
     values = {name: _value(result[name], f"{where}: {name}") for name in targets}
     for name, value in values.items():
-        if not math.isfinite(value):
+        if not is_result(value):
             return f"{name} is {value}"
     return values
 

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import MastError
 from ..gp.responses import Logarithm, YeoJohnson
 from ..libraries import import_extra
 from ..models.continuing import JointProcess
+from ..models.levelled import LevelledProcess
 
 Array = NDArray[np.float64]
 #: A ``torch.Tensor``. PyTorch itself is imported only when a bridge is built.
@@ -44,6 +46,8 @@ class TorchProcess:
 
     def __init__(self, part: JointProcess, groups: list[int], noises: Array) -> None:
         torch = import_torch()
+        if isinstance(part.process, LevelledProcess):
+            raise MastError("a model of very many rows cannot become a BoTorch model")
         self._process, self._response = part.process, part.response
         self._widening = part.widening
         process, factor = part.process, part.process._factorisation

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..gp.observations import LARGEST_TARGET
 from .inputs import Value
 
 #: What may have become of a trial. A trial that is asked or running is open.
@@ -14,6 +15,11 @@ OPEN = (ASKED, RUNNING)
 
 #: Where a trial comes from: the first design, a suggestion of a model, or results from elsewhere.
 DESIGNED, SUGGESTED, GIVEN = ORIGINS = ("design", "suggestion", "given")
+
+
+def is_result(value: float) -> bool:
+    """Whether a number can be a result: finite, and of a size that models can take."""
+    return abs(value) <= LARGEST_TARGET
 
 
 @dataclass(frozen=True)

@@ -174,8 +174,21 @@ def estimator_state(model: Storable) -> dict[str, Any]:
     }
 
 
-def restored_estimator(entry: Mapping[str, Any], data: Dataset, source: str = "the file") -> Any:
-    """Inverse of :func:`estimator_state`, for the data that it was fitted to."""
+def restored_estimator(
+    entry: Mapping[str, Any], data: Dataset, source: str = "the file", tried: bool = True
+) -> Any:
+    """Inverse of :func:`estimator_state`, for the data that it was fitted to.
+
+    Parameters
+    ----------
+    entry : mapping
+    data : Dataset
+    source : str
+        What the file is called in messages.
+    tried : bool
+        Whether it predicts at some training points, so that parts that do not fit together are
+        found now. A part of a model that passes on all that it predicts is tried with the whole.
+    """
     estimator = stored_class(entry["estimator"])
     if estimator is None:
         raise ModelFileError(
@@ -189,7 +202,7 @@ def restored_estimator(entry: Mapping[str, Any], data: Dataset, source: str = "t
         model.calibration_ = stored.number(
             entry["calibration"], "the calibration", low=1e-12, high=1e12
         )
-    if _is_made_of_gps(model):
+    if tried and _is_made_of_gps(model):
         _check_predicts(model, data)
     return model
 
@@ -202,14 +215,14 @@ def _is_made_of_gps(model: Any) -> bool:
 
 
 def _check_predicts(model: Any, data: Dataset) -> None:
-    """Predict at some training points, so that parts that do not fit together are found now."""
+    """Predict at some training points; what is no prediction is a damaged file."""
     U = np.vstack([data.unit(fidelity)[[0, -1]] for fidelity in data.fidelities[-_MOST_TRIED:]])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        mean, var = model.predict_unit(U)
-        low, high = model.predictive_unit(U).interval(0.95)
+        predicted = model.predictive_unit(U)
+        low, high = predicted.interval(0.95)
     shape = (len(U),)
-    stored.array(np.asarray(var), "the variance at training points", shape, low=0.0)
-    for what, values in (("mean", mean), ("lower end", low), ("upper end", high)):
+    stored.array(np.asarray(predicted.variance), "the variance at training points", shape, low=0.0)
+    for what, values in (("mean", predicted.mean), ("lower end", low), ("upper end", high)):
         stored.array(np.asarray(values), f"the {what} at training points", shape)
     if (high < low).any():
         raise DamagedError("an interval at training points ends before it begins")

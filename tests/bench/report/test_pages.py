@@ -4,9 +4,11 @@ import pytest
 
 from mastgp.bench.experiments import BASELINE
 from mastgp.bench.report import Results, write_pages
-from mastgp.bench.report.pages import DIFFERENCES, OVERVIEW, page_texts
+from mastgp.bench.report.pages import DIFFERENCES, OVERVIEW, ROBUSTNESS, page_texts
 
-COMMENT = f"# Results\n\nIn short.\n\n{OVERVIEW}\n\nThese differ:\n\n{DIFFERENCES}\n"
+COMMENT = (
+    f"# Results\n\nIn short.\n\n{OVERVIEW}\n\nThese differ:\n\n{DIFFERENCES}\n\n{ROBUSTNESS}\n"
+)
 
 
 @pytest.fixture
@@ -26,6 +28,7 @@ def test_first_page(results):
     assert "| two-fidelity | branin | 0.50 ± 0.00, better | 10 | 1.19 |" in text
     assert "- [two-fidelity](results/two-fidelity.md): the paper's main table" in text
     assert "results/sweep-budget\n```" in text
+    assert "| mast | 10 | 100% | 0% [76%] | 0.50 | 0.50 [2.04] |" in text
 
 
 def test_a_page_of_tables_per_experiment(results, tmp_path):

@@ -71,7 +71,7 @@ def test_files_that_are_no_record(tmp_path, text, words):
     path.write_text(text)
     with pytest.raises(FileError, match=words):
         read_recorded(path)
-    with pytest.raises(FileError, match="cannot read"):
+    with pytest.raises(FileError, match="there is no file"):
         read_recorded(tmp_path / "none.csv")
 
 

@@ -1,7 +1,8 @@
 """Results as pages of documentation: one to read first, and one of tables per experiment.
 
-The first page is a text of ours. Lines of it that say `OVERVIEW` and `DIFFERENCES` are replaced by
-the main figure with the standings of the methods, and by the rows of MAST that are not the paper's.
+The first page is a text of ours. Its lines `OVERVIEW`, `DIFFERENCES` and `ROBUSTNESS` are replaced
+by the main figure with the standings of the methods, by the rows of MAST that are not the paper's,
+and by consistency rates and worst cases in the sweeps.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from .figures import sweep_figures
 from .glance import glance
 from .markdown import markdown
 from .overview import overview_table
+from .robustness import robustness_table
 from .summaries import Results
 from .tables import build_tables
 from .text import cell_text
@@ -23,6 +25,7 @@ from .write import PAGE_METRICS, head, warn_if_mixed, write_files
 
 OVERVIEW = "<!-- overview -->"
 DIFFERENCES = "<!-- differences -->"
+ROBUSTNESS = "<!-- robustness -->"
 #: Experiments of the overview.
 _MAIN = ("two-fidelity", "three-fidelity")
 _FIGURE = "glance"
@@ -45,6 +48,12 @@ def write_pages(results: Results, page: str | Path, comment: str) -> list[Path]:
     ]
 
 
+def page_files(page: str | Path) -> list[Path]:
+    """All pages that may be written for a first page of this name."""
+    first = Path(page).with_suffix(".md")
+    return [first, *(first.parent / first.stem / f"{name}.md" for name in EXPERIMENTS)]
+
+
 def page_texts(results: Results, stem: str, comment: str) -> dict[str, str]:
     """Texts of all pages by their paths beside the first, which is called `stem`.md."""
     present = {key.experiment for key in results.cells}
@@ -53,6 +62,7 @@ def page_texts(results: Results, stem: str, comment: str) -> dict[str, str]:
     overview = [*_picture(results), *overview_table(results.cells, _MAIN)]
     text = comment.replace(OVERVIEW, "\n".join(overview))
     text = text.replace(DIFFERENCES, "\n".join(_differences(results)))
+    text = text.replace(ROBUSTNESS, "\n".join(robustness_table(results)))
     links = [f"- [{name}]({stem}/{name}.md): {EXPERIMENTS[name].about}" for name in names]
     contents = ["```{toctree}", ":hidden:", "", *(f"{stem}/{name}" for name in names), "```"]
     lines = [text.strip(), "", "## All tables", "", *links, "", *contents, ""]

@@ -74,17 +74,22 @@ def _with_more(first: Results, more: Results) -> Results:
 def _read(path: str | Path) -> Results:
     if is_packed(path):
         return Results.of(unpack(path))
-    rows = csv_rows(path)
-    missing = [name for name in _NEEDED if not rows or name not in rows[0]]
-    if missing:
-        raise FileError(f"{path} is no record of results: it has no column {missing[0]!r}")
     table: dict[Key, Cell] = {}
-    for number, row in enumerate(rows, start=2):
+    row: Mapping[str, str] = {}
+    for number, row in enumerate(csv_rows(path), start=2):
+        _check_columns(row, path)
         try:
             table[Key(*(row[name] for name in _KEYS))] = _read_cell(row)
         except ValueError as error:
             raise FileError(f"{path}, line {number}: {error}") from None
+    _check_columns(row, path)
     return Results(marked(_only(table, False)), _only(table, True))
+
+
+def _check_columns(row: Mapping[str, str], path: str | Path) -> None:
+    """Refuse a row that lacks a column; so does a table without rows."""
+    if missing := [name for name in _NEEDED if name not in row]:
+        raise FileError(f"{path} is no record of results: it has no column {missing[0]!r}")
 
 
 def _read_cell(row: Mapping[str, str]) -> Cell:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from os import PathLike
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ... import __version__
@@ -79,17 +78,16 @@ class StudyPage:
 
     def __init__(self, open_study: Callable[[], Study], refresh: int) -> None:
         self._open, self._refresh = open_study, refresh
-        self._lock, self._page = Lock(), ""
+        self._page = ""
         self._state: Any = None
 
     def __call__(self) -> str:
         """The page, now."""
-        with self._lock:
-            study = self._open()
-            state = (study.definition, study.trials())
-            if state != self._state:
-                self._page, self._state = study_html(study, self._refresh), state
-            return self._page
+        study = self._open()
+        state = (study.definition, study.trials())
+        if state != self._state:
+            self._page, self._state = study_html(study, self._refresh), state
+        return self._page
 
 
 def _head(title: str, refresh: int | None) -> Markup:
