@@ -129,7 +129,8 @@ def _verdict_card(entry: Entry) -> Markup | None:
     if verdicts:
         kind = {"helps": "good", "hurts": "bad"}.get(str(verdicts[0]["word"]), "")
         return _card("The cheap data", effect, verdicts[0]["name"], f"words {kind}")
-    return _card("Error with the cheap data", effect, "compared with the expensive alone")
+    kind = "good" if effect.startswith("−") else "bad" if effect.strip("+0 %") else ""
+    return _card("Error with the cheap data", effect, "compared with the expensive alone", kind)
 
 
 def _capital(words: str) -> str:
@@ -298,9 +299,18 @@ def cheap_section(entries: Sequence[Entry]) -> Markup | str:
     )
 
 
-def _cheap_of(entry: Entry) -> Markup:
+def _without_cheap(entry: Entry) -> Markup | None:
+    """What is said of a model that knows nothing of cheap data."""
     if not entry.data.cheaper:
         return tag("p", "This model has no cheap data.")
+    if not entry.model.uses_cheap_data:
+        return tag("p", "This model does not use the cheap data.")
+    return None
+
+
+def _cheap_of(entry: Entry) -> Markup:
+    if (without := _without_cheap(entry)) is not None:
+        return without
     sentences = [tag("p", own["sentence"]) for own in entry.facts.get("verdict", [])]
     alone, checked = entry.alone, entry.checked
     if alone is None or checked is None:
@@ -328,8 +338,8 @@ def trust_section(entries: Sequence[Entry]) -> Markup | str:
 
 
 def _trust_of(entry: Entry, i: int) -> Markup:
-    if not entry.data.cheaper:
-        return tag("p", "This model has no cheap data.")
+    if (without := _without_cheap(entry)) is not None:
+        return without
     if entry.page["trust"]:
         return _trust_chart(entry, i)
     weights = entry.facts.get("weights")
