@@ -160,9 +160,8 @@ class AutoSurrogate(MultiFidelityRegressor):
         """Fit every candidate but those done, and have it predict what was held out."""
         candidates = self.candidates(data)
         _check_names(candidates)
-        names = {entry.name for entry in done}
         trials = Trials(data, done)
-        trials.add([c for c in candidates if c.name not in names])
+        trials.add([c for c in candidates if all(c.name != entry.name for entry in done)])
         return trials
 
     def candidates(self, data: Dataset) -> list[Candidate]:
@@ -172,7 +171,8 @@ class AutoSurrogate(MultiFidelityRegressor):
             raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
         response = worth_trying(data) if self.transform is True else None
         kind = len(data.fidelities), response, data.n_points, bool(data.categories)
-        usual = default_candidates(*kind, len(data.top.y))
+        numeric = len(data.categories) < len(data.feature_names)
+        usual = default_candidates(*kind, len(data.top.y), numeric)
         candidates = [*usual, *added_candidates(self.add, self.random_state)]
         if isinstance(self.transform, bool):
             return candidates
