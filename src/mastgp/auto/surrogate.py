@@ -173,7 +173,8 @@ class AutoSurrogate(MultiFidelityRegressor):
             raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
         response = worth_trying(data) if self.transform is True else None
         kind = len(data.fidelities), response, data.n_points, bool(data.categories)
-        usual = default_candidates(*kind, len(data.top.y))
+        numeric = len(data.categories) < len(data.feature_names)
+        usual = default_candidates(*kind, len(data.top.y), numeric)
         candidates = [*usual, *added_candidates(self.add, self.random_state)]
         if isinstance(self.transform, bool):
             return candidates

@@ -81,11 +81,10 @@ class MAST(MultiFidelityRegressor):
         plus that of the blend of cheap and expensive models at the point asked for.
     posterior_inputs : {"scaled", "raw"}
         How the cheap model's mean and variance enter Stage 2 as inputs: scaled to [0, 1] like all
-        other inputs, or as they are. The paper does not say; both have been measured
-        (docs/notes/paper.md).
+        other inputs, or as they are. The paper does not say (docs/notes/paper.md).
     calibrate : bool
-        Whether intervals are widened until they hold held-out points, by fitting again without
-        them. The mean stays.
+        Whether held-out points, for which it is fitted again, widen the intervals. The mean stays.
+        Intervals of a transformed response are widened in any case.
     noise_std : mapping of fidelity name to float, optional
         Known noise standard deviations in the target's units, instead of learned ones.
     bounds : array of shape (d, 2) or mapping of column name to (low, high), optional
@@ -117,6 +116,8 @@ class MAST(MultiFidelityRegressor):
     >>> bool(abs(mean[0] - np.sin(2.4)) < 3 * std[0])
     True
     """
+
+    widens_transformed = True
 
     def __init__(
         self,
