@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mastgp.data.dataset import Dataset
 from mastgp.gp.priors import FACTOR_PRIOR
 from mastgp.models.cokriging import CoKriging
 from mastgp.models.structures import (
@@ -140,16 +139,3 @@ def test_noise_that_is_not_known_is_nan():
     noise = known_noise(dataset(WAVE, WAVE[:6], {"high": 0.5}).fidelities)
     assert np.isnan(noise[:10]).all()
     np.testing.assert_allclose(noise[10:], 0.25)
-
-
-def test_what_is_left_of_a_response_is_in_its_units(rng):
-    """Noise and discrepancy are then judged as in a joint model."""
-    data = Dataset.from_arrays(rng.random((9, 2)), rng.random(9))
-    plain = JointModel("top-only", "rbf", None, "wide", False)
-    left = JointModel("top-only", "rbf", None, "wide", False, left_of=7.0)
-    traits = Traits(False, False)
-    assert plain.scales(data, traits) is None
-    np.testing.assert_array_equal(left.scales(data, traits), [7.0])
-    (component,) = left.build(data, traits).components
-    assert component.scale_prior == DISCREPANCY_PRIOR
-    assert plain.build(data, traits).components[0].scale_prior != DISCREPANCY_PRIOR

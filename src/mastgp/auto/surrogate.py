@@ -316,9 +316,8 @@ class AutoSurrogate(MultiFidelityRegressor):
 
     def _learn_from(self, grown: AutoSurrogate, new: Fidelity) -> None:
         """Give another blend the weights and checks that new expensive rows lead to."""
-        U = self.training_data_.unit(new)
-        predicted = {n: m.observed_unit(U, new.noise_var) for n, m in self.candidates_.items()}
-        predicted = {n: p.dilated(self.candidates_[n].calibration_) for n, p in predicted.items()}
+        U, noise, members = self.training_data_.unit(new), new.noise_var, self.candidates_.items()
+        predicted = {n: m.observed_unit(U, noise).dilated(m.calibration_) for n, m in members}
         densities = {name: member.log_density(new.y) for name, member in predicted.items()}
         grown.weights_ = reweighted(self.weights_, densities)
         blend = blended(self._shares, list(predicted.values())).dilated(self.calibration_)

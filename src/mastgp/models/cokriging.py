@@ -29,6 +29,7 @@ from .continuing import JointProcess, Part
 from .estimator import MultiFidelityRegressor
 from .facts import fit_reports, input_facts, noise_facts
 from .known import Known
+from .leftover import LeftOver
 from .stages import Fitting, warn_about_fit, warn_about_ties
 from .structures import ORDERED, PRIORS, STRUCTURES, JointModel, Traits, known_noise
 from .two_step import TwoStep, by_levels, fit_two_step, restored_two_step
@@ -155,7 +156,7 @@ class CoKriging(MultiFidelityRegressor):
     #: Levels of very many rows, modelled one after the other instead of by one process.
     steps_: TwoStep | None = None
     #: Scale of the response, where the data are what other levels leave of it.
-    left_of_: float | None = None
+    response_scale_: float | None = None
 
     @property
     def label(self) -> str:
@@ -184,7 +185,9 @@ class CoKriging(MultiFidelityRegressor):
         if self.n_draws < 1:
             raise DataError(f"n_draws is {self.n_draws}; it must be at least 1")
         options = self.structure, self.kernel, self.warp, self.priors, self.isotropic
-        return JointModel(*options, self._draws, self.categories, self.left_of_)
+        if self.response_scale_ is None:
+            return JointModel(*options, self._draws, self.categories)
+        return LeftOver(*options, self._draws, self.categories, self.response_scale_)
 
     @property
     def _draws(self) -> bool:
@@ -303,8 +306,7 @@ class CoKriging(MultiFidelityRegressor):
         mixture = self.posterior_.distribution(U, self._top)
         if not include_noise:
             return mixture
-        top = self._is_top
-        noises = [[np.mean(draw.noise_var[top])] for draw in self.posterior_.processes]
+        noises = [[np.mean(p.noise_var[self._is_top])] for p in self.posterior_.processes]
         return Mixture(mixture.weights, mixture.means, mixture.variances + np.array(noises))
 
     @by_levels

@@ -162,9 +162,6 @@ class JointModel:
         Whether draws will be made of the hyperparameters.
     categories : str
         As in :class:`mastgp.models.CoKriging`.
-    left_of : float, optional
-        Scale of the response that the data are what is left of. It is the unit of noise and
-        discrepancy, as if the level below were part of the process.
     """
 
     structure: str
@@ -174,7 +171,6 @@ class JointModel:
     isotropic: bool
     drawn: bool = False
     categories: str = "latent"
-    left_of: float | None = None
 
     @property
     def connected(self) -> bool:
@@ -211,8 +207,6 @@ class JointModel:
         )
         small = FADING_PRIOR if self.structure == "fading-bias" else DISCREPANCY_PRIOR
         shared, bias = self._lengthscale_priors(n_inputs)
-        if self.left_of is not None:
-            first = replace(first, scale_prior=small)
         return (
             replace(first, lengthscale_prior=shared),
             *(replace(other, scale_prior=small, lengthscale_prior=bias) for other in others),
@@ -230,8 +224,6 @@ class JointModel:
 
     def scales(self, data: Dataset, traits: Traits) -> Array | None:
         """One scale per level where units differ and a factor connects them; else one for all."""
-        if self.left_of is not None:
-            return np.array([self.left_of])
         if not self.connected or traits.same_units:
             return None
         return np.array([data.scale_of(fidelity.y) for fidelity in data.fidelities])

@@ -329,7 +329,7 @@ def _with_top(
     for last in (False, True) if learns_factor else (True,):
         # The first factor need not be precise, so nothing is drawn for it.
         top = build()
-        top.left_of_ = data.scale_of(data.top.y)
+        top.response_scale_ = data.scale_of(data.top.y)
         top.inference = top.inference if last else "map"
         top.fit_data(left_of(data, factor, below))
         steps = TwoStep(data, stages, [*factors, factor], top, learns_factor)
