@@ -75,7 +75,8 @@ def at_mode(definition: Definition, trials: Sequence[Trial]) -> bool:
     learned from the draws is sounder, and the single best vector is bolder: it wins where draws
     spend too much on the unknown.
     """
-    if definition.goal == "accuracy" or "inference" not in _estimator(definition).get_params():
+    draws = _estimator(definition).get_params().get("inference") == "bayes"
+    if definition.goal == "accuracy" or not draws:
         return False
     return sum(trial.fidelity == definition.top for trial in done(trials)) % 2 == 1
 
