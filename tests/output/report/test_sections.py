@@ -70,16 +70,6 @@ def test_a_model_of_the_expensive_points_says_that_it_does_not_use_the_cheap_one
     for part in (sections.cheap_section([alone]), sections.trust_section([alone])):
         assert "does not use the cheap data" in part
         assert "too few" not in part
-    assert "Error with the cheap data" not in sections.heading([alone], "title")
-
-
-def test_many_models_are_at_a_glance_in_a_table(entry):
-    several = [replace(entry, name=name) for name in "abcd"]
-    shown = sections.heading(several, "title")
-    assert "At a glance" in shown
-    assert 'class="cards"' not in shown
-    assert shown.count(f"{100 * entry.checked.prognosis:.1f} %") == 4
-    assert 'class="cards"' in sections.heading(several[:3], "title")
 
 
 def test_models_of_the_same_data_have_one_table_of_them(entry):
