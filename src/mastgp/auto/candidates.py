@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ..check.validation import ALONE
-from ..errors import DataError
+from ..errors import DataError, listed
 from ..estimators import check_random_state, clone
 from ..gp.responses import Logarithm, Transformation, YeoJohnson
 from ..methods import method
@@ -201,3 +201,11 @@ def _of(response: Logarithm | YeoJohnson, candidate: Candidate) -> Candidate:
     """The same candidate for the transformed response."""
     wrapped = TransformedResponse(candidate.estimator, response)
     return Candidate(f"{response.short}: {candidate.name}", wrapped)
+
+
+def check_names(candidates: Sequence[Candidate]) -> None:
+    """Refuse candidates of the same name."""
+    names = [c.name for c in candidates]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")

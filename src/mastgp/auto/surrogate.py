@@ -36,7 +36,13 @@ from ..models.stages import warn_about_ties
 from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
 from ..surrogates.gp import MANY_ROWS
-from .candidates import Candidate, added_candidates, default_candidates, of_response_only
+from .candidates import (
+    Candidate,
+    added_candidates,
+    check_names,
+    default_candidates,
+    of_response_only,
+)
 from .outliers import without_outliers
 from .responses import worth_trying
 from .restoring import check_blend_state
@@ -161,7 +167,7 @@ class AutoSurrogate(MultiFidelityRegressor):
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
         candidates = self.candidates(data)
-        _check_names(candidates)
+        check_names(candidates)
         trials = Trials(data, done)
         trials.add([c for c in candidates if c.name not in {entry.name for entry in done}])
         return trials
@@ -436,13 +442,6 @@ class AutoSurrogate(MultiFidelityRegressor):
         """
         members = self.candidates_.values()
         return min((m.training_data_ for m in members), key=lambda data: len(data.fidelities))
-
-
-def _check_names(candidates: list[Candidate]) -> None:
-    names = [c.name for c in candidates]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")
 
 
 def _known_to(model: MultiFidelityRegressor, further: Further) -> Further:

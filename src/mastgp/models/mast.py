@@ -363,9 +363,7 @@ class MAST(MultiFidelityRegressor):
         single, delta, last = stage_surrogates(self.surrogate, self.training_data_)
         return {
             "stage1": {name: single.state_of(fitted) for name, fitted in self.stage1_.items()},
-            "discrepancy": {
-                name: delta.state_of(fitted) for name, fitted in self.discrepancy_.items()
-            },
+            "discrepancy": {n: delta.state_of(fitted) for n, fitted in self.discrepancy_.items()},
             "final": last.state_of(self.final_) if self.discrepancy_ else None,
             "blends": self._blends,
             "conditioning": {name: asdict(entry) for name, entry in self.appended_.items()},
