@@ -21,7 +21,7 @@ from ..check.validation import records
 from ..data.copies import without_copies
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..data.further import Further, extended
-from ..errors import DataError, MastWarning, listed, silenced
+from ..errors import DataError, MastWarning, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
 from ..gp.quick import quick
