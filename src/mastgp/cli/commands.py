@@ -97,7 +97,7 @@ class Command(TyperCommand):
 
     def _check_values(self, args: list[str], ctx: Any) -> None:
         """Refuse an option without its value, which would take the next option for it."""
-        params = [p for p in self.get_params(ctx) if p.param_type_name == "option"]
+        params: list[Any] = [p for p in self.get_params(ctx) if p.param_type_name == "option"]
         options = {name: param for param in params for name in param.opts}
         for given, value in pairwise(args):
             param = options.get(given)
