@@ -146,3 +146,11 @@ def test_every_goal_has_suggestions(goal):
     made = definition(budget=None, method=METHOD, goal=goal)
     (proposal,) = propose(made, many(made), (), 1, Models(made))
     assert proposal.origin == SUGGESTED
+
+
+def test_cheap_runs_that_fail_do_not_put_off_the_expensive_ones():
+    made = definition(method=METHOD, budget=500.0)
+    before = many(made)
+    failed = [ended(100 + i, 0.03 + 0.07 * i, fidelity="panel", status=FAILED) for i in range(10)]
+    (proposal,) = propose(made, [*before, *failed], (), 1, Models(made))
+    assert proposal.fidelity == "cfd"
