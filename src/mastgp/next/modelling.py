@@ -85,9 +85,7 @@ def _estimator(definition: Definition) -> Any:
     return method(definition.method).build(random_state=definition.random_state)
 
 
-def fitted(
-    definition: Definition, trials: Sequence[Trial], target: str, mode: bool = False
-) -> Any:
+def fitted(definition: Definition, trials: Sequence[Trial], target: str, mode: bool = False) -> Any:
     """A model of a target.
 
     In a search for an optimum every digit counts: results that show no noise are taken as exact.
