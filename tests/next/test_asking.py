@@ -185,3 +185,11 @@ def test_a_source_that_says_nothing_gets_a_small_share(tmp_path, rng):
             study.tell(trial, truth if trial.fidelity == "cfd" else rng.standard_normal())
     assert 0.0 < spent["panel"] <= 0.2 * 150.0
     assert useless_fidelities(study.model()) == {"panel"}
+
+
+def test_cheap_runs_that_fail_do_not_put_off_the_expensive_ones():
+    made = definition(method=METHOD, budget=500.0)
+    before = many(made)
+    failed = [ended(100 + i, 0.03 + 0.07 * i, fidelity="panel", status=FAILED) for i in range(10)]
+    (proposal,) = propose(made, [*before, *failed], (), 1, Models(made))
+    assert proposal.fidelity == "cfd"
