@@ -275,8 +275,8 @@ class Trials:
         for k in NEAREST[1:]:
             self._ticking()
             more = self._try("neighbours", fit_neighbours(learned, self.train, k))
-            gain = np.mean(entry.away**2) - np.mean(more.away**2)
-            if gain < WORTH_MORE_NEIGHBOURS * max(np.mean(entry.away**2) - noise, 0.0):
+            error, with_more = (float(np.mean(e.away**2)) for e in (entry, more))
+            if error - with_more < WORTH_MORE_NEIGHBOURS * max(error - noise, 0.0):
                 break
             entry = more
         return entry
