@@ -101,7 +101,7 @@ class Command(TyperCommand):
         options = {name: param for param in params for name in param.opts}
         for given, value in pairwise(args):
             param = options.get(given)
-            if param is not None and not param.is_flag and value in options:
+            if param is not None and not getattr(param, "is_flag", False) and value in options:
                 raise typer.BadParameter(f"{given} needs a value before {value}", ctx=ctx)
 
     def invoke(self, ctx: Any) -> Any:
