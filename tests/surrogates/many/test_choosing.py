@@ -111,7 +111,7 @@ def test_neighbours_grow_while_they_help():
 
 def test_a_process_that_is_too_sure_is_widened():
     """Its mean moves further than it claims, however large the noise of the rows."""
-    X, y, *_ = drawn(smooth, 0.1, 4, 1.0)
+    X, y, *_ = drawn(smooth, 5600, 4, 1.0)
     rows, _ = shuffled(X, y, None)
     trials = Trials(rows.some(slice(500, None)), rows.some(slice(0, 500)), lambda: None)
     learned = from_bound(trials.train, from_neighbours(trials.train, "rbf"))

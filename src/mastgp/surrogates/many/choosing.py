@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...gp import GaussianProcess
 from ...gp.inducing import InducingProcess
 from ...gp.neighbours import NeighbourProcess
 from .additive import Additive, AdditiveSums
@@ -55,15 +54,16 @@ PROCESSES = ("neighbours", "inducing", "exact", "trended")
 #: Squared error, relative to the least, up to which a process has a say in what is noise.
 NEARLY = 1.05
 #: Tools whose mean is expected to move by what they claim.
-MOVING = (InducingProcess, GaussianProcess, Trended)
+MOVING = (InducingProcess, Trended)
 #: Least noise variance, in standardised units.
 LEAST_NOISE = 1e-8
 #: Part of the rows from which the mean moves to that of all rows.
 EARLIER = 0.2
 #: Of rows whose variance shrinks less than this by the others, moves say nothing.
 SHRINKS = 2.0
-#: Most that variances are widened because means move too far.
-MOST_WIDENING = 4.0
+#: Least and most that variances are widened because means move too far. The least stands for
+#: hyperparameters that are taken as known.
+LEAST_WIDENING, MOST_WIDENING = 1.2, 4.0
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class Trials:
             return 1.0
         moves, claimed = earlier.away - entry.away, earlier.var - entry.var
         found = float(np.mean(moves[shrinks] ** 2 / claimed[shrinks]))
-        return float(np.clip(found, 1.0, MOST_WIDENING))
+        return float(np.clip(found, LEAST_WIDENING, MOST_WIDENING))
 
     def _processes(self, smooth: Learned, rough: Learned, bound: Learned) -> list[Tried]:
         """Neighbours, inducing points and the exact process, each with its best hyperparameters."""
@@ -275,8 +275,8 @@ class Trials:
         for k in NEAREST[1:]:
             self._ticking()
             more = self._try("neighbours", fit_neighbours(learned, self.train, k))
-            error, with_more = (float(np.mean(e.away**2)) for e in (entry, more))
-            if error - with_more < WORTH_MORE_NEIGHBOURS * max(error - noise, 0.0):
+            before, after = (float(np.mean(e.away**2)) for e in (entry, more))
+            if before - after < WORTH_MORE_NEIGHBOURS * max(before - noise, 0.0):
                 break
             entry = more
         return entry
@@ -307,8 +307,6 @@ class Trials:
         """The same tool, given other rows."""
         if isinstance(tool, InducingProcess):
             return InducingProcess.given(tool.basis, rows.observations)
-        if isinstance(tool, GaussianProcess):
-            return fit_exact(Learned(tool.model, tool.parameters), rows)
         trend = self._trend(rows)
         if isinstance(tool, Trended):
             left = left_by(trend, rows)
