@@ -86,3 +86,15 @@ def test_a_long_line_does_not_take_long():
         with pytest.raises(NoResultError):
             Rule.of("last").read(line)
     assert time.process_time() - started < 5.0
+
+
+def test_a_value_that_cannot_be_is_no_result():
+    reader = Reader.of(["drag"], [], plausible={"drag": (0.0, 1.0)})
+    assert reader.read("drag = 0.2") == {"drag": 0.2}
+    with pytest.raises(NoResultError, match=r"drag = -4e\+25 is not plausible.*between 0 and 1"):
+        reader.read("-4e25")
+
+
+def test_only_targets_have_plausible_values():
+    with pytest.raises(DataError, match="unknown target 'lift'"):
+        Reader.of(["drag"], [], plausible={"lift": (0.0, 1.0)})

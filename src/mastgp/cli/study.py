@@ -147,6 +147,13 @@ TimeLimit = Annotated[
     list[str] | None,
     typer.Option(metavar="[NAME=]SECONDS", help="Time of one run, as 60 or panel=10,cfd=600."),
 ]
+Plausible = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TARGET=LOW:HIGH",
+        help="What a result can be, as drag=0:1; a run with another has failed.",
+    ),
+]
 Retries = Annotated[
     int, typer.Option(help="How often a run that crashed or hung is tried again.", min=0)
 ]
@@ -303,6 +310,7 @@ def run(
     jobs: Jobs = 1,
     result: Rules = None,
     result_file: ResultFile = None,
+    plausible: Plausible = None,
     time_limit: TimeLimit = None,
     retries: Retries = 1,
     logs: Logs = None,
@@ -320,6 +328,7 @@ def run(
             command,
             results=result or (),
             result_file=result_file,
+            plausible=terminal.ranges(plausible, "--plausible", "drag=0:1"),
             jobs=jobs,
             retries=retries,
             time_limits=seconds_of(time_limit),

@@ -19,10 +19,10 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import DataError, listed
+from ..errors import DataError, listed, unknown
 from .trials import is_result
 
 #: Text beyond this many characters, from the end, is not looked at.
@@ -110,13 +110,22 @@ class Reader:
     rules : mapping of target to Rule
     file : str or None
         Template of the file to read, as ``{folder}/out.json``; None for standard output.
+    plausible : mapping of target to (low, high)
+        Values outside are no results.
     """
 
     rules: Mapping[str, Rule]
     file: str | None = None
+    plausible: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, targets: Sequence[str], texts: Sequence[str], file: str | None = None) -> Reader:
+    def of(
+        cls,
+        targets: Sequence[str],
+        texts: Sequence[str],
+        file: str | None = None,
+        plausible: Mapping[str, tuple[float, float]] | None = None,
+    ) -> Reader:
         """Read the rules that a user gave: one for the only target, or ``target=rule`` for each.
 
         >>> Reader.of(["drag"], []).rules["drag"].kind
@@ -137,11 +146,21 @@ class Reader:
                     f"the rule {text!r} is for no target; write TARGET=RULE, where the target is "
                     f"one of {listed(targets)}"
                 )
-        return cls(rules, file)
+        for name in plausible or {}:
+            if name not in rules:
+                raise unknown("target", name, targets)
+        return cls(rules, file, dict(plausible or {}))
 
     def read(self, text: str) -> dict[str, float]:
         """Values of all targets, or :class:`NoResultError`."""
-        return {name: rule.read(text[-MOST_CHARACTERS:]) for name, rule in self.rules.items()}
+        found = {name: rule.read(text[-MOST_CHARACTERS:]) for name, rule in self.rules.items()}
+        for name, (low, high) in self.plausible.items():
+            if not low <= found[name] <= high:
+                raise NoResultError(
+                    f"{name} = {found[name]:g} is not plausible: it is not between {low:g} and "
+                    f"{high:g}"
+                )
+        return found
 
 
 def _last(text: str) -> float:

@@ -321,6 +321,7 @@ class Study:
         *,
         results: str | Sequence[str] = (),
         result_file: str | None = None,
+        plausible: Mapping[str, tuple[float, float]] | None = None,
         jobs: int = 1,
         retries: int = 1,
         time_limits: Mapping[str, float] | float | None = None,
@@ -343,6 +344,8 @@ class Study:
             Rules, as ``last``, ``regex:drag = (.*)``, ``json:drag``, or ``drag=json:forces.drag``.
         result_file : str, optional
             File to read instead of standard output, as ``{folder}/out.json``.
+        plausible : mapping of target to (low, high), optional
+            A run whose result lies outside has failed, and is tried again.
         jobs : int
             Runs at a time.
         retries : int
@@ -371,7 +374,7 @@ class Study:
         rules = [results] if isinstance(results, str) else list(results)
         plan = Plan(
             Command.of(command, names),
-            Reader.of(self.definition.targets, rules, result_file),
+            Reader.of(self.definition.targets, rules, result_file, plausible),
             Path(logs) if logs is not None else default_logs(self.path),
             at_least(jobs, 1, "jobs"),
             at_least(retries, 0, "retries"),
