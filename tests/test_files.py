@@ -83,7 +83,7 @@ def test_what_cannot_be_written_is_said_beforehand(tmp_path, name, reason):
 
 
 def test_a_path_without_a_name_is_no_file():
-    for path in ("", ".", "/"):
+    for path in ("", ".", "/", "a\0b"):
         with pytest.raises(FileError, match="it is not a file name"):
             check_can_write(path)
 

@@ -167,7 +167,7 @@ def check_can_write(path: str | os.PathLike[str]) -> None:
 def _obstacle(target: Path) -> str | None:
     """Why a file cannot be written, or None."""
     folder = target.parent
-    if not target.name:
+    if not target.name or "\0" in str(target):
         return "it is not a file name"
     if not folder.is_dir():
         return f"the folder {folder} does not exist; create it first"

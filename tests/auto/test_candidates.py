@@ -5,7 +5,7 @@ import pytest
 
 from mastgp import AutoSurrogate
 from mastgp.auto.candidates import default_candidates, of_response_only
-from mastgp.gp.responses import Logarithm
+from mastgp.gp.responses import Logarithm, YeoJohnson
 from mastgp.models.single import SingleFidelity
 from mastgp.surrogates import GP
 
@@ -67,6 +67,36 @@ def test_categories_have_candidates_whose_levels_are_all_alike(n_levels, more):
     assert len(added) == more
     assert all(c.estimator.categories == "exchangeable" for c in added)
     assert all("exchangeable" in c.name for c in added)
+
+
+def test_inputs_that_are_all_categories_have_few_candidates():
+    found = list(default_candidates(3, YeoJohnson(1.5), categorical=True, numeric=False))
+    assert [c.name for c in found] == [
+        "ar1, warped",
+        "ar1, warped, exchangeable",
+        "fire",
+        "top only, warped",
+        "mast",
+        "expensive alone",
+        "general, warped, exchangeable",
+        "top only, warped, exchangeable",
+    ]
+    plain = [c.name for c in found if c.estimator.get_params().get("categories") == "latent"]
+    assert plain == ["ar1, warped", "top only, warped"]
+    logs = default_candidates(3, Logarithm(), categorical=True, numeric=False)
+    assert [c.name for c in logs if c.name.startswith("log")] == [
+        "log: ar1, warped",
+        "log: top only, warped",
+    ]
+
+
+def test_one_fidelity_of_categories_has_candidates():
+    found = default_candidates(1, categorical=True, numeric=False)
+    assert [c.name for c in found] == [
+        "top only, warped",
+        "expensive alone",
+        "top only, warped, exchangeable",
+    ]
 
 
 @pytest.mark.parametrize("n_levels", [1, 2, 3])

@@ -28,6 +28,12 @@ def test_an_option_of_one_value_is_given_once(mast, tmp_path, option, values):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_option_without_its_value_does_not_take_the_next_option_for_it(mast):
+    code, _, err = mast(*AUTO_FIT, "--log", *COSTS)
+    assert code == 2
+    assert "--log needs a value before --cost" in err
+
+
 def test_other_commands_refuse_repetition_too(mast):
     code, _, err = mast("predict", "a.mast", "q.csv", "-o", "a.csv", "-o", "b.csv")
     assert code == 2

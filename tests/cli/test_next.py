@@ -98,3 +98,17 @@ def test_mistakes_are_named(mast, model_file, arguments, message):
     code, _, err = mast(*arguments)
     assert code == 1
     assert message in err
+
+
+def test_an_optimum_of_several_targets_is_asked_for_by_name(mast, tmp_path):
+    x = np.linspace(0.0, 1.0, 7)
+    table = pd.DataFrame({"x": x, "cl": (x - 0.2) ** 2, "cd": (x - 0.7) ** 2})
+    table.to_csv(tmp_path / "runs.csv", index=False)
+    fit = ("fit", "runs.csv", "--target", "cl,cd", "--method", "hf-only", "--no-check")
+    assert mast(*fit, "-o", "both.mast")[0] == 0
+    code, _, err = mast("optimum", "both.mast", "--minimize")
+    assert code == 1
+    assert "the model is of 'cl', 'cd'; say which with --target" in err
+    out = mast("optimum", "both.mast", "--minimize", "--target", "cd")[1]
+    assert abs(float(out.split()[2]) - 0.7) < 0.01
+    assert "The minimum of cd" in out

@@ -75,6 +75,7 @@ def test_exponents_follow_ratios_of_costs_in_any_unit(costs, unit):
         ({"costs": {"coarse": -1, "fine": 10}}, "above zero"),
         ({"costs": {"coarse": np.nan, "fine": 10}}, "above zero"),
         ({"costs": {"coarse": "cheap", "fine": 10}}, "'cheap', not a number"),
+        ({"costs": {"coarse": 1, "fine": 10**400}}, "not a number"),
         ({"costs": {"coarse": 10, "fine": 10}}, "'coarse' costs as much as 'fine'"),
         ({"costs": COSTS, "order": ["fine", "coarse"]}, "order puts 'fine'"),
         ({"order": ["coarse"]}, "order says nothing of fidelity 'fine'"),

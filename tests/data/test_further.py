@@ -40,11 +40,19 @@ def test_one_label_serves_all_rows(data):
         ([np.nan], ["fine"], "y"),
         ([1.0, 2.0], ["fine"], "1 rows"),
         (["a"], ["fine"], "numbers"),
+        ([10**400], ["fine"], "numbers"),
+        ([-1e300], ["fine"], "beyond what double precision can square"),
     ],
 )
 def test_what_does_not_fit_is_refused(data, y, fidelity, message):
     with pytest.raises(DataError, match=message):
         further_rows(data, np.zeros((1, 2)), y, fidelity)
+
+
+@pytest.mark.parametrize("noise_std", [[-1.0], [np.inf], ["a"], [0.1, 0.2], [10**400]])
+def test_noise_that_is_none_is_refused(data, noise_std):
+    with pytest.raises(DataError, match="noise_std"):
+        further_rows(data, np.zeros((1, 2)), [1.0], ["fine"], noise_std)
 
 
 def test_known_noise_is_that_of_earlier_rows_or_has_to_be_given(two_fidelities):

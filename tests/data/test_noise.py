@@ -39,6 +39,7 @@ def test_rows_go_before_their_fidelity():
         (None, {"fine": -1.0}, "noise_std is -1 in row 1 of fidelity 'fine'; .* at least zero"),
         (None, {"fine": "little"}, "noise_std of fidelity 'fine' is 'little', not a number"),
         (None, {"fine": np.nan}, "nan, not a number"),
+        (None, {"fine": 10**400}, "0, not a number"),
         (None, 0.1, "noise_std must be a mapping"),
         ([1.0, 2.0, np.inf, 1.0], None, "noise_std is inf in row 2 of fidelity 'coarse'"),
         ([1.0, 2.0], None, "noise_std has 2 values, but there are 4 rows"),

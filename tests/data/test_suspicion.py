@@ -101,6 +101,10 @@ def test_units_that_differ_by_a_power_of_ten(runs):
     newtons = runs.copy()
     newtons.loc[:29, "drag"] *= 1000.0
     assert "the target is about 1e-3 times as large in fidelity 'cfd'" in only(newtons, UnitWarning)
+    narrow = runs.copy()  # the expensive runs are in one corner, so that their spread is smaller
+    middle = narrow.loc[30:, "drag"].median()
+    narrow.loc[30:, "drag"] = 1000.0 * (middle + 0.3 * (narrow.loc[30:, "drag"] - middle))
+    assert "the target is about 1e+3 times as large in fidelity 'cfd'" in only(narrow, UnitWarning)
 
 
 @pytest.mark.parametrize("code", [9999.0, -9999.0, 999999.0, 1e30, -1e20, 1e10, 3.4e38])

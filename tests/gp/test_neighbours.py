@@ -6,6 +6,7 @@ import pytest
 from gp.test_vecchia import plain
 from mastgp.gp import GaussianProcess
 from mastgp.gp.neighbours import NeighbourProcess
+from mastgp.gp.observations import Observations
 from mastgp.stored import DamagedError
 
 
@@ -89,3 +90,18 @@ def test_a_damaged_state_is_refused(exact, name, value):
         NeighbourProcess.from_state(
             exact.model, neighbours_of(exact, 5).get_state() | {name: value}
         )
+
+
+def test_rows_in_one_place_without_noise_get_a_jitter_of_their_own(rng):
+    """Other points of the same batch are predicted as if these rows were not asked for."""
+    X = np.vstack([rng.random((40, 2)), np.full((5, 2), 3.0)])
+    model = plain(2, learn_noise=False)
+    exact = GaussianProcess.fit(model, X[:40], wiggly(X[:40]), noise_var=np.full(40, 1e-4))
+    noise = np.r_[np.full(40, 1e-4), np.zeros(5)]
+    data = Observations(X, np.r_[exact.objective.data.y, np.ones(5)], np.zeros(45, int), noise)
+    near = NeighbourProcess(model, exact.parameters, data, 5)
+    Q = np.vstack([X[:3] + 0.01, np.full((1, 2), 3.0)])
+    mean, var = near.predict(Q)
+    np.testing.assert_allclose(mean[3], 1.0, atol=1e-3)
+    for found, alone in zip((mean[:3], var[:3]), near.predict(Q[:3]), strict=True):
+        np.testing.assert_allclose(found, alone, rtol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mastgp
-from mastgp import AutoSurrogate, Dataset, DecadesWarning
+from mastgp import AutoSurrogate, Dataset, DecadesWarning, OutlierWarning
 from mastgp.bench.experiments import EXPERIMENTS, find_problem
 from mastgp.bench.problems import EXTRA, PROBLEMS
 from mastgp.examples import FOLDER, TARGET
@@ -38,6 +38,15 @@ def test_others_are_not(y):
     with warnings.catch_warnings():
         warnings.simplefilter("error", DecadesWarning)
         SingleFidelity().fit(X, y)
+
+
+@pytest.mark.parametrize("code", [9999.0, 1e30])
+def test_codes_for_failed_runs_are_no_decades(code):
+    y = 1.0 + 0.5 * np.sin(5.0 * X[:, 0])
+    y[4] = code
+    with pytest.warns(OutlierWarning) as caught:
+        SingleFidelity().fit(X, y)
+    assert not [w for w in caught if issubclass(w.category, DecadesWarning)]
 
 
 def test_nothing_is_said_where_the_response_is_transformed_or_the_user_has_decided():

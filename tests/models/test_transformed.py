@@ -124,6 +124,12 @@ def test_a_method_of_the_logarithm():
     assert told.transform == "log"
 
 
+def test_held_out_points_widen_the_intervals_of_mast_on_such_a_scale():
+    assert of_response(MAST(COSTS), Logarithm()).calibrate
+    assert not of_response(CoKriging(COSTS), Logarithm()).calibrate
+    assert not MAST(COSTS).calibrate
+
+
 def test_calibration_widens_before_the_transformation(skewed, rng):
     X, y, labels = skewed
     model = TransformedResponse(CoKriging(COSTS, inference="map"), calibrate=True)

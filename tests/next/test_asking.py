@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from mastgp.next.asking import expected_gains, failures_of, propose, success
+from mastgp import Study
+from mastgp.auto.verdict import FidelityVerdict, Verdict
+from mastgp.next.asking import expected_gains, failures_of, propose, success, worth_paying
 from mastgp.next.keeping import Models
+from mastgp.next.money import useless_fidelities
 from mastgp.next.store import Candidate
 from mastgp.next.trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
 from studies import definition, drag
@@ -158,3 +162,34 @@ def test_every_goal_has_suggestions(goal):
     made = definition(budget=None, method=METHOD, goal=goal)
     (proposal,) = propose(made, many(made), (), 1, Models(made))
     assert proposal.origin == SUGGESTED
+
+
+@pytest.mark.parametrize(("word", "paid"), [("helps", ["panel", "cfd"]), ("hurts", ["cfd"])])
+def test_a_study_pays_for_no_fidelity_that_its_models_verdict_speaks_against(word, paid):
+    made = definition(method=METHOD)
+    entry = FidelityVerdict("panel", word, 0.0, 0.0, 0.0, "")
+    judged = SimpleNamespace(verdict_=Verdict((entry,), None))
+    assert worth_paying(made, many(made), judged) == paid
+
+
+def test_a_source_that_says_nothing_gets_a_small_share(tmp_path, rng):
+    """The whole way: cheap results are noise, and the verdict of `auto` finds that out."""
+    study = Study(tmp_path / "a.study", {"a": (0.0, 1.0), "b": (0.0, 1.0)},
+                  {"panel": 1.0, "cfd": 10.0}, "y", "accuracy", 150.0, random_state=1)  # fmt: skip
+    spent = Counter()
+    while trials := study.ask(3):
+        for trial in trials:
+            spent[trial.fidelity] += trial.cost
+            a, b = trial.inputs.values()
+            truth = np.sin(5.0 * a) + b**2
+            study.tell(trial, truth if trial.fidelity == "cfd" else rng.standard_normal())
+    assert 0.0 < spent["panel"] <= 0.2 * 150.0
+    assert useless_fidelities(study.model()) == {"panel"}
+
+
+def test_cheap_runs_that_fail_do_not_put_off_the_expensive_ones():
+    made = definition(method=METHOD, budget=500.0)
+    before = many(made)
+    failed = [ended(100 + i, 0.03 + 0.07 * i, fidelity="panel", status=FAILED) for i in range(10)]
+    (proposal,) = propose(made, [*before, *failed], (), 1, Models(made))
+    assert proposal.fidelity == "cfd"

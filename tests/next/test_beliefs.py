@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from mastgp import DataError
-from mastgp.models import MAST, SingleFidelity
+from mastgp.models import MAST, CoKriging, SingleFidelity
+from mastgp.models.continuing import scaled
+from mastgp.next.accuracy import Accuracy
 from mastgp.next.beliefs import Belief, thinned
+from mastgp.next.outlook import Outlook
 from next.fitted import COSTS, bowl_data
 
 
@@ -37,6 +41,28 @@ def test_the_joint_covariance_is_the_average_plus_the_disagreement(drawn_model, 
     noise = belief.observed_variance(seen) - belief.variance(seen)
     own = [np.mean(posterior.noise_var[posterior.processes[0].groups == g]) for g in (0, 1)]
     np.testing.assert_allclose(noise, np.array(own)[levels], rtol=1e-6)
+
+
+def test_the_disagreement_of_members_counts_as_variance(optimum_model, rng):
+    """Also in what a run is expected to bring: it is worth more where members disagree."""
+    X, y, labels = bowl_data()
+    other = CoKriging(costs=COSTS, inference="map", bounds=[[0, 1], [0, 1]])
+    other.fit(X, y + np.where(X[:, 0] > 0.7, X[:, 0] - 0.7, 0.0), labels)
+    members = [optimum_model, other]
+    parts = [part for member in members for part in scaled(member.parts(), 0.5)]
+    blend = SimpleNamespace(
+        training_data_=optimum_model.training_data_, calibration_=1.0, parts=lambda: parts
+    )
+    belief, U = Belief(blend), np.array([[0.95, 0.5], [0.2, 0.5]])
+    seen = belief.at(U, belief.top)
+    (a, s), (b, t) = (member.predict(U, return_std=True) for member in members)
+    between = 0.25 * (a - b) ** 2
+    np.testing.assert_allclose(belief.variance(seen), 0.5 * (s**2 + t**2) + between, rtol=1e-6)
+    assert between[0] > 10 * between[1]
+    references = belief.at(rng.random((50, 2)), belief.top)
+    none = np.zeros((0, 2)), np.zeros(0, dtype=np.intp)
+    gains = Accuracy(Outlook(belief, *none), references, np.ones(50)).gains(U, 1)
+    assert gains[0] > 3 * gains[1]
 
 
 def test_covariances_are_symmetric_and_positive(log_model, rng):

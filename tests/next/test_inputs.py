@@ -30,7 +30,7 @@ def test_what_a_user_gives_is_an_input(given, found):
 @pytest.mark.parametrize(
     "given",
     [(1.0, 0.0), (1.0, 1.0), (0.0, np.inf), (0.0, np.nan), ["a"], ["a", "a"], [1, "1"], "steel",
-     {"a": 1}, 3, [None, "a"], [[1], [2]]],
+     {"a": 1}, 3, [None, "a"], [[1], [2]], (0, 10**400), (-1.2e308, 1.2e308)],
 )  # fmt: skip
 def test_what_is_no_input_is_refused(given):
     with pytest.raises(DataError, match="'x'"):

@@ -59,3 +59,26 @@ def test_a_surprise_a_change_and_a_new_fidelity_ask_for_a_fit(models):
     models.extended(only, "drag")
     both = models.extended([*only, done(400, 0.5, "panel"), done(401, 0.1, "panel")], "drag")
     assert len(both.training_data_.fidelities) == 2
+
+
+def test_draws_and_the_best_hyperparameters_take_turns_in_a_search():
+    models = Models(definition(method="ar1"))
+    even = models.extended(trials(), "drag")
+    more = [*trials(), done(200, 0.33)]
+    odd = models.extended(more, "drag")
+    assert (even.inference, odd.inference, odd.n_added_) == ("bayes", "map", 0)
+    assert models.of(more, "drag").inference == "bayes"
+    assert models.extended(more, "drag") is odd
+    assert models.extended([*more, done(201, 0.35)], "drag").inference == "bayes"
+
+
+def test_cheap_results_do_not_end_a_turn():
+    models = Models(definition(method="ar1"))
+    first = models.extended(trials(), "drag")
+    grown = models.extended([*trials(), done(50, 0.41, "panel")], "drag")
+    assert (grown.inference, grown.n_added_, first.n_added_) == ("bayes", 1, 0)
+
+
+def test_models_for_accuracy_always_have_draws():
+    models = Models(definition(method="ar1", goal="accuracy"))
+    assert models.extended([*trials(), done(200, 0.33)], "drag").inference == "bayes"

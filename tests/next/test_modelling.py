@@ -57,3 +57,10 @@ def test_a_fitted_model_knows_the_target():
     assert model.target_name_ == "drag"
     frame = points_frame(definition(), [{"x": 0.3, "material": "alu"}])
     assert abs(model.predict(frame)[0] - drag(0.3, "alu")) < 0.5
+
+
+def test_a_search_for_an_optimum_takes_smooth_results_as_exact():
+    search = fitted(definition(method="ar1-map"), trials(8, 16), "drag")
+    everywhere = fitted(definition(method="ar1-map", goal="accuracy"), trials(8, 16), "drag")
+    assert all(f.noise_var is not None for f in search.training_data_.fidelities)
+    assert all(f.noise_var is None for f in everywhere.training_data_.fidelities)

@@ -46,7 +46,7 @@ def test_costs_are_the_models_unless_others_are_given(optimum_model):
     data = optimum_model.training_data_
     assert costs_of(data, None) == [1.0, 10.0]
     assert costs_of(data, {"fine": 3}) == [1.0, 3.0]
-    for wrong in ({"medium": 1}, {"fine": 0}, {"fine": float("nan")}):
+    for wrong in ({"medium": 1}, {"fine": 0}, {"fine": float("nan")}, {"fine": 10**400}):
         with pytest.raises(DataError):
             costs_of(data, wrong)
 

@@ -99,6 +99,7 @@ def test_what_exists_is_not_made_again(store):
     assert len(Store.create(store.path, definition(budget=50.0)).trials()) == 1
     assert store.exists(store.path)
     assert not store.exists(store.path.with_name("none"))
+    assert not store.exists("a\0b")
 
 
 @pytest.mark.parametrize(

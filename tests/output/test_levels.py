@@ -84,6 +84,6 @@ def test_pages_are_drawn(model):
 def test_names_of_levels_are_turned_only_where_lines_do_not_help():
     assert level_labels(["al", "st"]) == (["al", "st"], 0.0)
     assert level_labels(["a long name of a level of many"] * 6)[1] == 90.0
-    names, turned = level_labels(["one word and more", "unbreakable-name", "x"])
+    names, turned = level_labels(["one word and more", "unbreakable", "x"])
     assert turned == 0.0
     assert names[0] == "one word and\nmore"

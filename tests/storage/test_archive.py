@@ -268,3 +268,8 @@ def test_what_is_no_file_or_has_no_end_is_no_archive(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path, tmp_path / "none"):
         assert not is_archive(path)
+
+
+def test_a_name_that_is_too_long_is_an_error_of_ours():
+    with pytest.raises(FileError, match="cannot read a"):
+        mastgp.load("a" * 5000)

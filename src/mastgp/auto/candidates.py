@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any
 
 from ..check.validation import ALONE
-from ..errors import DataError
-from ..estimators import check_random_state
+from ..errors import DataError, listed
+from ..estimators import check_random_state, clone
 from ..gp.responses import Logarithm, Transformation, YeoJohnson
 from ..methods import method
 from ..models.cokriging import CoKriging
@@ -45,6 +45,7 @@ def default_candidates(
     n_points: int = 0,
     categorical: bool = False,
     n_top: int = 0,
+    numeric: bool = True,
 ) -> Iterator[Candidate]:
     """Candidates for data of so many fidelities.
 
@@ -59,9 +60,14 @@ def default_candidates(
         Whether some inputs are categorical.
     n_top : int
         Number of the most expensive points.
+    numeric : bool
+        Whether some inputs are numbers.
     """
     if n_points >= MANY_ROWS:
         yield from _of_many_rows(n_levels, response, n_top)
+        return
+    if not numeric:
+        yield from _of_categories(n_levels, response)
         return
     if n_points > MANY_POINTS:
         yield from _joint(n_levels)
@@ -74,9 +80,7 @@ def default_candidates(
         yield from (_of(response, candidate) for candidate in _joint(n_levels, MATERN))
         yield from (_of(response, candidate) for candidate in _others(n_levels))
     yield from _others(n_levels)
-    if n_levels > 1:
-        yield Candidate("mast", MAST(calibrate=True))
-    yield Candidate(ALONE, SingleFidelity())
+    yield from _usual_last(n_levels)
     if categorical:
         yield from _exchangeable(n_levels)
 
@@ -115,6 +119,29 @@ def _of_many_rows(
     yield Candidate(ALONE, SingleFidelity())
 
 
+def _of_categories(n_levels: int, response: Logarithm | YeoJohnson | None) -> Iterator[Candidate]:
+    """Models of inputs that are all categories (docs/notes/categories.md).
+
+    There is nothing to warp, and few expensive points do not tell many models apart. Models with a
+    bias of the cheap data are misled by positions of levels that these suggest.
+    """
+    joint = [_co_kriging("autoregressive", "rbf", "kumaraswamy")] if n_levels > 1 else []
+    yield from joint
+    yield from map(_exchangeable_of, joint)
+    if isinstance(response, Logarithm):
+        yield from (_of(response, candidate) for candidate in [*joint, *_others(1)])
+    yield from _others(n_levels)
+    yield from _usual_last(n_levels)
+    yield from _exchangeable(n_levels)
+
+
+def _usual_last(n_levels: int) -> Iterator[Candidate]:
+    """The paper's method, and the yardstick."""
+    if n_levels > 1:
+        yield Candidate("mast", MAST(calibrate=True))
+    yield Candidate(ALONE, SingleFidelity())
+
+
 def _others(n_levels: int) -> Iterator[Candidate]:
     """A nonlinear model, and one of the expensive points alone."""
     if n_levels > 1:
@@ -125,9 +152,13 @@ def _others(n_levels: int) -> Iterator[Candidate]:
 def _exchangeable(n_levels: int) -> Iterator[Candidate]:
     """Models that do not learn which levels are alike (docs/notes/categories.md)."""
     for structure in ("general", "top-only") if n_levels > 1 else ("top-only",):
-        candidate = _co_kriging(structure, "rbf", "kumaraswamy")
-        estimator = candidate.estimator.set_params(categories="exchangeable")
-        yield Candidate(f"{candidate.name}, exchangeable", estimator)
+        yield _exchangeable_of(_co_kriging(structure, "rbf", "kumaraswamy"))
+
+
+def _exchangeable_of(candidate: Candidate) -> Candidate:
+    """The same model, which takes any two levels as equally different."""
+    estimator = clone(candidate.estimator).set_params(categories="exchangeable")
+    return Candidate(f"{candidate.name}, exchangeable", estimator)
 
 
 def _co_kriging(structure: str, kernel: str, warp: str | None) -> Candidate:
@@ -170,3 +201,11 @@ def _of(response: Logarithm | YeoJohnson, candidate: Candidate) -> Candidate:
     """The same candidate for the transformed response."""
     wrapped = TransformedResponse(candidate.estimator, response)
     return Candidate(f"{response.short}: {candidate.name}", wrapped)
+
+
+def check_names(candidates: Sequence[Candidate]) -> None:
+    """Refuse candidates of the same name."""
+    names = [c.name for c in candidates]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")

@@ -21,7 +21,7 @@ from ..check.validation import records
 from ..data.copies import without_copies
 from ..data.dataset import Bounds, Dataset, Fidelity
 from ..data.further import Further, extended
-from ..errors import DataError, MastWarning, listed, silenced
+from ..errors import DataError, MastWarning, silenced
 from ..estimators import check_random_state
 from ..gp.blends import Distribution, blended
 from ..gp.quick import quick
@@ -36,7 +36,13 @@ from ..models.stages import warn_about_ties
 from ..models.transformed import TransformedResponse, transformed_data
 from ..storage.model_file import estimator_state, restored_estimator
 from ..surrogates.gp import MANY_ROWS
-from .candidates import Candidate, added_candidates, default_candidates, of_response_only
+from .candidates import (
+    Candidate,
+    added_candidates,
+    check_names,
+    default_candidates,
+    of_response_only,
+)
 from .outliers import without_outliers
 from .responses import worth_trying
 from .restoring import check_blend_state
@@ -161,7 +167,7 @@ class AutoSurrogate(MultiFidelityRegressor):
     def _try_all(self, data: Dataset, done: Sequence[Tried] = ()) -> Trials:
         """Fit every candidate but those done, and have it predict what was held out."""
         candidates = self.candidates(data)
-        _check_names(candidates)
+        check_names(candidates)
         trials = Trials(data, done)
         trials.add([c for c in candidates if c.name not in {entry.name for entry in done}])
         return trials
@@ -173,7 +179,8 @@ class AutoSurrogate(MultiFidelityRegressor):
             raise DataError(f"unknown transform {self.transform!r}; use True, False or 'log'")
         response = worth_trying(data) if self.transform is True else None
         kind = len(data.fidelities), response, data.n_points, bool(data.categories)
-        usual = default_candidates(*kind, len(data.top.y))
+        numeric = len(data.categories) < len(data.feature_names)
+        usual = default_candidates(*kind, len(data.top.y), numeric)
         candidates = [*usual, *added_candidates(self.add, self.random_state)]
         if isinstance(self.transform, bool):
             return candidates
@@ -435,13 +442,6 @@ class AutoSurrogate(MultiFidelityRegressor):
         """
         members = self.candidates_.values()
         return min((m.training_data_ for m in members), key=lambda data: len(data.fidelities))
-
-
-def _check_names(candidates: list[Candidate]) -> None:
-    names = [c.name for c in candidates]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(f"candidate {listed(twice)} is tried anyway; give yours another name")
 
 
 def _known_to(model: MultiFidelityRegressor, further: Further) -> Further:

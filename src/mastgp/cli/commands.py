@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -83,6 +84,7 @@ class Command(TyperCommand):
         """Read the arguments; an option of one value that is given twice is refused."""
         from ..data.origin import without_folders  # NumPy comes with it; help texts need none
 
+        self._check_values(args, ctx)
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for param, times in Counter(order).items():
             single = param.param_type_name == "option" and not getattr(param, "multiple", False)
@@ -92,6 +94,15 @@ class Command(TyperCommand):
         ctx.meta[_GIVEN] = shlex.join(["mast", *_words(ctx), *map(without_folders, args)])
         rest: list[str] = super().parse_args(ctx, args)
         return rest
+
+    def _check_values(self, args: list[str], ctx: Any) -> None:
+        """Refuse an option without its value, which would take the next option for it."""
+        params: list[Any] = [p for p in self.get_params(ctx) if p.param_type_name == "option"]
+        options = {name: param for param in params for name in param.opts}
+        for given, value in pairwise(args):
+            param = options.get(given)
+            if param is not None and not getattr(param, "is_flag", False) and value in options:
+                raise typer.BadParameter(f"{given} needs a value before {value}", ctx=ctx)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, which can ask how it was given."""

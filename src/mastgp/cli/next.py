@@ -280,7 +280,9 @@ def optimum(
     if minimize == maximize:
         raise DataError("say --minimize or --maximize")
     model = load_model(model_file)
-    _, primary = primary_model(model, target)
+    models, primary = primary_model(model, target)
+    if target is None and len(models) > 1:
+        raise DataError(f"the model is of {listed(models)}; say which with --target")
     where = Where.of(model, primary, constraint, bounds, candidates)
     goal = "minimum" if minimize else "maximum"
     with terminal.notes(), progress():

@@ -86,7 +86,7 @@ def _interval(best: Best) -> str:
     low, high = best.interval
     if not (math.isfinite(low) and math.isfinite(high)):
         return ""
-    return f", 95 % interval {low:.5g} to {high:.5g},"
+    return f", 95 % interval {low:.5g} to {high:.5g}"
 
 
 def _short(value: object) -> str:

@@ -154,7 +154,7 @@ def _pairs(bounds: Bounds, feature_names: Sequence[str]) -> dict[Any, tuple[floa
         if isinstance(bounds, Mapping):
             return {name: (float(low), float(high)) for name, (low, high) in bounds.items()}
         table = np.asarray(bounds, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError("each of the bounds must be a pair of numbers (low, high)") from None
     if table.shape != (len(feature_names), 2):
         raise DataError(

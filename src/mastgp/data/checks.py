@@ -42,8 +42,13 @@ def check_rows(rows: Rows) -> None:
     check_finite(rows.y[:, None], "y", None, rows.places, rows.names)
     check_whole(rows.X, rows.integers, rows.feature_names, rows.places)
     check_positive(rows.X, rows.logs, rows.feature_names, rows.places)
-    size = float(np.abs(rows.y).max())
-    if size > LARGEST_TARGET or 0.0 < size < 1.0 / LARGEST_TARGET:
+    check_size(rows.y, 1.0 / LARGEST_TARGET)
+
+
+def check_size(y: Array, least: float = 0.0) -> None:
+    """Refuse targets that are too large to be squared, or all of them too small."""
+    size = float(np.abs(y).max())
+    if size > LARGEST_TARGET or 0.0 < size < least:
         raise DataError(
             f"targets around {size:.0e} are beyond what double precision can square; express "
             "them in another unit"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -228,15 +229,16 @@ def _numbers_by_name(values: Mapping[Any, float] | None, what: str) -> dict[str,
         name = fidelity_name(label)
         if name in checked:
             raise DataError(f"the {what} of fidelity {name!r} is given twice")
-        checked[name] = _positive(value, f"the {what} of fidelity {name!r}")
+        checked[name] = positive_number(value, f"the {what} of fidelity {name!r}")
     return checked
 
 
-def _positive(value: Any, what: str) -> float:
+def positive_number(value: Any, what: str) -> float:
+    """A finite number above zero, or an error that says what is none."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
-        raise DataError(f"{what} is {value!r}, not a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"{what} is {reprlib.repr(value)}, not a number") from None
     if not (math.isfinite(number) and number > 0.0):
         raise DataError(f"{what} is {number:g}; it must be above zero")
     return number

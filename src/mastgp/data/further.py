@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, unknown
+from ..gp.observations import LARGEST_TARGET
 from .arrays import check_numbers, names_of_rows
-from .checks import check_finite
+from .checks import check_finite, check_size
 from .dataset import Dataset, Fidelity
 
 Array = NDArray[np.float64]
@@ -37,9 +38,7 @@ def further_rows(
     """
     names = _names(data, fidelity, len(X))
     targets = _targets(y, len(X), names)
-    stds = np.full(len(X), np.nan)
-    if noise_std is not None:
-        stds[:] = np.asarray(noise_std, dtype=float)
+    stds = _stds(noise_std, len(X))
     found = {}
     for old in data.fidelities:
         own = np.flatnonzero(names == old.name)
@@ -95,12 +94,24 @@ def _targets(y: Any, n: int, names: NDArray[np.str_]) -> Array:
     check_numbers(y, "y")
     try:
         targets = np.asarray(y, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError("y cannot be read as numbers") from None
     if targets.shape != (n,):
         raise DataError(f"y has shape {targets.shape}, but X has {n} rows")
     check_finite(targets[:, None], "y", None, [f"row {row}" for row in range(n)], names)
+    check_size(targets)
     return targets
+
+
+def _stds(noise_std: Any, n: int) -> Array:
+    """Known noise of every row; NaN where it is not known."""
+    try:
+        stds = np.broadcast_to(np.asarray(np.nan if noise_std is None else noise_std, float), (n,))
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"noise_std must be one number for each of the {n} rows") from None
+    if ((stds < 0.0) | (stds > LARGEST_TARGET)).any():
+        raise DataError("noise_std has a value that is no standard deviation of at least zero")
+    return stds
 
 
 def _noise_var(old: Fidelity, stds: Array) -> Array | None:

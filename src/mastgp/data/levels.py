@@ -58,8 +58,8 @@ class Category:
         if name not in self.levels:
             raise DataError(
                 f"column {self.name!r} is {name!r} in {place}, a level that no training row has; "
-                f"the levels are {some_of(self.levels)}. To predict there, declare it: "
-                f"categorical={{{self.name!r}: [...]}}"
+                f"the levels are {some_of(self.levels)}. To predict there, fit with a row that "
+                f"has it, or declare it in Python: categorical={{{self.name!r}: [...]}}"
             )
         return float(self.levels.index(name))
 

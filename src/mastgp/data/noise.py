@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,10 +59,10 @@ def _by_fidelity(rows: Rows, ranking: Ranking, noise_std: Mapping[Any, float] | 
 def _number(name: str, value: Any) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if math.isnan(number):
-        raise DataError(f"noise_std of fidelity {name!r} is {value!r}, not a number")
+        raise DataError(f"noise_std of fidelity {name!r} is {reprlib.repr(value)}, not a number")
     return number
 
 

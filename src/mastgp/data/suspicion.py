@@ -115,7 +115,7 @@ def _suspect_outliers(
         columns: list[tuple[str | None, Array]] = [(None, fidelity.y)]
         columns += [(name, fidelity.X[:, column]) for column, name in inputs.items()]
         for name, values in columns:
-            far = _outliers(values)
+            far = outliers(values)
             if far.any() and name not in found:
                 found.add(name)
                 _say_outlier(fidelity, rows, name, values, far)
@@ -138,7 +138,7 @@ def _say_outlier(
     )
 
 
-def _outliers(values: Array) -> NDArray[np.bool_]:
+def outliers(values: Array) -> NDArray[np.bool_]:
     """Values that are codes for failure, or that no measurement reaches."""
     if len(values) < ENOUGH_FOR_A_RANGE:
         return np.zeros(len(values), dtype=bool)
@@ -221,8 +221,8 @@ def _suspect_targets(fidelities: Sequence[Fidelity]) -> None:
         if min(len(top.y), len(other.y)) < ENOUGH_FOR_A_RANGE:
             continue
         power = _power_of_ten(top.y, other.y, POWER_OF_TARGETS)
-        spread = _power_of_ten(top.y - np.median(top.y), other.y - np.median(other.y), 1)
-        if power and spread and abs(power - spread) <= 1:
+        spread = _decades_between(top.y - np.median(top.y), other.y - np.median(other.y))
+        if power and spread is not None and abs(power - spread) <= 1.0:
             warn(
                 f"the target is about 1e{power:+d} times as large in fidelity {top.name!r} as in "
                 f"{other.name!r}: are the units the same? Convert one of them",
@@ -233,12 +233,15 @@ def _suspect_targets(fidelities: Sequence[Fidelity]) -> None:
 
 def _power_of_ten(values: Array, others: Array, least: int) -> int:
     """The power of ten between the sizes of two columns; 0 if it is none, or a small one."""
-    sizes = [float(np.median(np.abs(column))) for column in (values, others)]
-    if min(sizes) <= 0.0:
-        return 0
-    decades = math.log10(sizes[0]) - math.log10(sizes[1])
+    decades = _decades_between(values, others) or 0.0
     power = round(decades)
     return power if abs(power) >= least and abs(decades - power) <= NEAR_A_POWER else 0
+
+
+def _decades_between(values: Array, others: Array) -> float | None:
+    """How many decades the size of one column is above that of another; None without sizes."""
+    sizes = [float(np.median(np.abs(column))) for column in (values, others)]
+    return math.log10(sizes[0]) - math.log10(sizes[1]) if min(sizes) > 0.0 else None
 
 
 def _overlap(values: Array, others: Array) -> bool:

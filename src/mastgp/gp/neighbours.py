@@ -17,6 +17,7 @@ from ..blocks import blocks
 from ..stored import ANY
 from ..threads import blas_threads
 from .kernels import KERNELS
+from .linalg import cholesky, solve_lower
 from .model import Model
 from .observations import Observations, no_noise_of, noise_of
 from .parameters import Hyperparameters
@@ -29,6 +30,8 @@ Rows = NDArray[np.intp]
 #: Entries of the largest batch of covariance matrices kept at a time (8 bytes each).
 _BATCH_ENTRIES = 4_000_000
 _SMALLEST = 1e-12
+#: A diagonal entry that leaves a matrix positive definite, whatever stands beside it.
+_ENOUGH = 1e30
 _STATE = ("parameters", "X", "y", "noise_var", "k", "y_mean", "y_scale")
 
 
@@ -102,19 +105,21 @@ class NeighbourProcess:
         return self.y_mean + self.y_scale * mean, self.y_scale**2 * var
 
     def _block(self, X: Array) -> tuple[Array, Array]:
-        near = self.nearest(X)
+        near, k = self.nearest(X), self.k
         scale, constant = float(self.parameters.scales[0]), self.model.mean_var
         kernel = KERNELS[self.model.components[0].kernel]
         # Distances between near points keep their digits if the point itself is the origin.
-        Z = (self._data.X[near] - X[:, None]) / self.lengthscales
-        C = scale * kernel(batch_distances(Z, Z))[0] + constant
-        C[:, np.arange(self.k), np.arange(self.k)] += self._noise[near]
-        origin = np.zeros((len(X), 1, X.shape[1]))
-        cross = scale * kernel(batch_distances(origin, Z))[0][:, 0] + constant
-        weights = np.linalg.solve(C, cross[:, :, None])[:, :, 0]
-        mean = np.einsum("nk,nk->n", weights, self._data.y[near])
-        prior = scale + constant
-        var = prior - np.einsum("nk,nk->n", weights, cross)
+        Z = np.zeros((len(X), k + 1, X.shape[1]))
+        Z[:, :k] = (self._data.X[near] - X[:, None]) / self.lengthscales
+        # The rows, the point and the targets: the factor's last rows solve for the last two.
+        C = np.zeros((len(X), k + 2, k + 2))
+        C[:, : k + 1, : k + 1] = scale * kernel(batch_distances(Z, Z))[0] + constant
+        C[:, np.arange(k), np.arange(k)] += self._noise[near]
+        C[:, k + 1, :k] = self._data.y[near]
+        C[:, k, k] = C[:, k + 1, k + 1] = _ENOUGH
+        cross, targets = np.moveaxis(_solved_borders(C), 1, 0)
+        mean = np.einsum("nk,nk->n", cross, targets)
+        var = scale + constant - np.einsum("nk,nk->n", cross, cross)
         return mean, np.maximum(var, _SMALLEST * scale)
 
     def get_state(self) -> dict[str, Any]:
@@ -146,3 +151,14 @@ class NeighbourProcess:
         data = Observations(state["X"], state["y"], groups, state["noise_var"], no_noise_of(model))
         parameters = Hyperparameters(**state["parameters"])
         return cls(model, parameters, data, int(state["k"]), state["y_mean"], state["y_scale"])
+
+
+def _solved_borders(C: Array) -> Array:
+    """The last two rows of each matrix of a batch, solved by the factor of the others.
+
+    Matrices that have no factor get a jitter, each its own.
+    """
+    try:
+        return np.asarray(np.linalg.cholesky(C)[:, -2:, :-2], dtype=float)
+    except np.linalg.LinAlgError:
+        return np.array([solve_lower(cholesky(A[:-2, :-2])[0], A[-2:, :-2].T).T for A in C])

@@ -113,6 +113,19 @@ def in_other_units(node: dict[str, Any], mean: float, scale: float, extra: float
     }
 
 
+def widened(node: dict[str, Any], factor: float) -> dict[str, Any]:
+    """A node of a process with its variance times `factor` and the same mean.
+
+    All covariances and all noise grow by the factor.
+    """
+    wider = {**node, "loadings": np.sqrt(factor) * node["loadings"]}
+    if node["kind"] == "inducing":
+        grown = {"solved": node["solved"] / factor, "known": node["known"] / np.sqrt(factor)}
+    else:
+        grown = {name: factor * node[name] for name in ("noise", "noises")}
+    return wider | grown
+
+
 def _kernels(model: Model) -> list[str]:
     """Names of the components' kernels; uncertain means are constants."""
     kernels = [component.kernel for component in model.components]

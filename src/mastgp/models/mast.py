@@ -81,11 +81,10 @@ class MAST(MultiFidelityRegressor):
         plus that of the blend of cheap and expensive models at the point asked for.
     posterior_inputs : {"scaled", "raw"}
         How the cheap model's mean and variance enter Stage 2 as inputs: scaled to [0, 1] like all
-        other inputs, or as they are. The paper does not say; both have been measured
-        (docs/notes/paper.md).
+        other inputs, or as they are. The paper does not say (docs/notes/paper.md).
     calibrate : bool
-        Whether intervals are widened until they hold held-out points, by fitting again without
-        them. The mean stays.
+        Whether held-out points, for which it is fitted again, widen the intervals. The mean stays.
+        Intervals of a transformed response are widened in any case.
     noise_std : mapping of fidelity name to float, optional
         Known noise standard deviations in the target's units, instead of learned ones.
     bounds : array of shape (d, 2) or mapping of column name to (low, high), optional
@@ -117,6 +116,8 @@ class MAST(MultiFidelityRegressor):
     >>> bool(abs(mean[0] - np.sin(2.4)) < 3 * std[0])
     True
     """
+
+    widens_transformed = True
 
     def __init__(
         self,
@@ -362,9 +363,7 @@ class MAST(MultiFidelityRegressor):
         single, delta, last = stage_surrogates(self.surrogate, self.training_data_)
         return {
             "stage1": {name: single.state_of(fitted) for name, fitted in self.stage1_.items()},
-            "discrepancy": {
-                name: delta.state_of(fitted) for name, fitted in self.discrepancy_.items()
-            },
+            "discrepancy": {n: delta.state_of(fitted) for n, fitted in self.discrepancy_.items()},
             "final": last.state_of(self.final_) if self.discrepancy_ else None,
             "blends": self._blends,
             "conditioning": {name: asdict(entry) for name, entry in self.appended_.items()},

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
 from ..data.dataset import Dataset, Fidelity
+from ..data.suspicion import outliers
 from ..errors import DecadesWarning, MastWarning, silenced, warn
 from ..gp import NotPositiveDefiniteError
 from ..progress import listening
@@ -27,6 +29,8 @@ class OfResponse:
     """What a model says of the scale on which it models the response: as it is, by default."""
 
     training_data_: Dataset
+    #: Whether held-out points widen the intervals of a transformed response in any case.
+    widens_transformed: ClassVar[bool] = False
 
     @property
     def is_transformed(self) -> bool:
@@ -50,8 +54,8 @@ def suggest_logarithm(model: OfResponse) -> None:
     It does so only where a quick GP of the logarithms makes the data clearly more probable.
     """
     data = model.training_data_
-    y = np.concatenate([fidelity.y for fidelity in data.fidelities])
-    if model.settles_response or (y <= 0.0).any():
+    y = np.concatenate([fidelity.y[~outliers(fidelity.y)] for fidelity in data.fidelities])
+    if model.settles_response or not len(y) or (y <= 0.0).any():
         return
     decades = math.log10(y.max()) - math.log10(y.min())
     if decades <= MANY_DECADES or np.median(y) >= HIGH * y.max():

@@ -327,7 +327,8 @@ def of_response(
 ) -> MultiFidelityRegressor:
     """The same method for a transformation of the response, not fitted yet.
 
-    A method that chooses transformations by itself is told; others are wrapped.
+    A method that chooses transformations by itself is told; others are wrapped. Where a method's
+    own intervals are known to be too narrow on such a scale, held-out points widen them.
     """
     told = Logarithm.kind if isinstance(response, Logarithm) else response
     copy: MultiFidelityRegressor = clone(estimator)
@@ -335,7 +336,7 @@ def of_response(
         same: MultiFidelityRegressor = copy.set_params(transform=told)
         return same
     calibrate, copy.calibrate = copy.calibrate, False
-    return TransformedResponse(copy, told, calibrate)
+    return TransformedResponse(copy, told, calibrate or copy.widens_transformed)
 
 
 def alone_like(model: MultiFidelityRegressor) -> MultiFidelityRegressor:

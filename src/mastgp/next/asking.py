@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .design import Point, fill_space, interleaved, shared_places, sizes
 from .failures import Failures
 from .keeping import Models
 from .modelling import can_be_modelled, points_frame
+from .money import DUE
 from .store import Candidate, Proposal, budget_left
 from .trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
 
@@ -221,6 +223,8 @@ def _suggested(
         so_far = [*found, *proposals]
         paid = worth_paying(definition, trials, model, so_far)
         allowed = [name for name in paid if name in known]
+        if definition.top in allowed and _failures_use_up(definition, trials, so_far):
+            allowed = [definition.top]
         wanted = _at_once(definition, trials, so_far, n - len(proposals))
         if not allowed or not (new := _suggestions(
             definition, trials, pool, wanted, models, so_far, allowed
@@ -228,6 +232,22 @@ def _suggested(
             break
         proposals += [_proposal(definition, pool, one) for one in new]
     return proposals
+
+
+def _failures_use_up(
+    definition: Definition, trials: Sequence[Trial], found: Sequence[Proposal]
+) -> bool:
+    """Whether cheap runs, some of which failed, have cost an expensive one since the last of them.
+
+    An expensive run is due then. A model knows of the results only, and would not see that.
+    """
+    if definition.goal == "accuracy" or any(one.fidelity == definition.top for one in found):
+        return False
+    since = [*takewhile(lambda trial: trial.fidelity != definition.top, reversed(trials))]
+    spent = sum(trial.spent + trial.committed for trial in since)
+    spent += sum(definition.costs[one.fidelity] for one in found)
+    failed = any(trial.status == FAILED for trial in since)
+    return failed and spent >= DUE * definition.costs[definition.top]
 
 
 def _at_once(

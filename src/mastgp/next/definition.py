@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -263,8 +264,8 @@ def _budget(budget: Any) -> float | None:
 def _positive(value: Any, what: str) -> float:
     try:
         found = float(value)
-    except (TypeError, ValueError):
-        raise DataError(f"{what} is {value!r}, not a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"{what} is {reprlib.repr(value)}, not a number") from None
     if not 0.0 < found <= LARGEST_COST:
         raise DataError(f"{what} is {found:g}; it must be above zero, and at most {LARGEST_COST:g}")
     return found

@@ -179,11 +179,16 @@ def _no_input(name: str, given: Any) -> DataError:
 
 
 def _range(name: str, low: Any, high: Any) -> Range:
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+    try:
+        found = Range(float(low), float(high))
+    except OverflowError:
+        raise DataError(f"the range of input {name!r} has a number beyond all floats") from None
+    if not found.low < found.high or not math.isfinite(found.high - found.low):
         raise DataError(
-            f"the range of input {name!r} is ({low:g}, {high:g}); give two numbers, the lower first"
+            f"the range of input {name!r} is ({found.low:g}, {found.high:g}); give two numbers, "
+            "the lower first, whose difference is finite"
         )
-    return Range(float(low), float(high))
+    return found
 
 
 def _choice(name: str, values: Sequence[Any]) -> Choice:
@@ -220,8 +225,8 @@ def read_input(state: Any, what: str) -> Input:
         found = Range(low, high)
     else:
         raise DamagedError(f"{what} is of the kind {text(kind, what)[:40]!r}, which is unknown")
-    if low >= high:
-        raise DamagedError(f"{what}: its lower end is not below its upper end")
+    if low >= high or not math.isfinite(float(high - low)):
+        raise DamagedError(f"{what}: its lower end is not below its upper end, or too far below")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import MastWarning, RefitWarning, silenced
 from .definition import Definition
-from .modelling import fitted, points_frame
+from .modelling import at_mode, fitted, points_frame
 from .trials import DONE, Trial
 
 #: New results, as a share of those of the last fit, after which a model is fitted again.
@@ -37,22 +37,26 @@ class Models:
         known = _results(trials, target)
         if target not in self._fitted or self._fitted[target][0] != known:
             self._fitted[target] = (known, fitted(self.definition, trials, target))
-            self._extended[target] = self._fitted[target]
+            if not at_mode(self.definition, trials):
+                self._extended[target] = self._fitted[target]
         return self._fitted[target][1]
 
     def extended(self, trials: Sequence[Trial], target: str) -> Any:
         """A model that knows these trials: the last one, extended, while few results are new.
 
         It is fitted again when the new results are more than a tenth of those of the last fit, when
-        one of them was a surprise, and when a result changed or is of another fidelity.
+        one of them was a surprise, and when a result changed or is of another fidelity. In a search
+        for an optimum draws and the best hyperparameters take turns, see :func:`at_mode`.
         """
         known = _results(trials, target)
         before = self._extended.get(target)
         if before is not None and before[0] == known:
             return before[1]
         grown = None if before is None else self._grown(before, trials, known, target)
-        if grown is None:
+        if grown is None and not at_mode(self.definition, trials):
             return self.of(trials, target)
+        if grown is None:
+            grown = fitted(self.definition, trials, target, mode=True)
         self._extended[target] = (known, grown)
         return grown
 
@@ -61,6 +65,9 @@ class Models:
     ) -> Any:
         """A model with the results that are new, or None where a fit is due."""
         old, model = before
+        earlier = [trial for trial in trials if trial.id in old]
+        if at_mode(self.definition, earlier) != at_mode(self.definition, trials):
+            return None
         if any(known.get(id) != value for id, value in old.items()):
             return None
         new = [trial for trial in trials if trial.id in known and trial.id not in old]

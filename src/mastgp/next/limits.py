@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 
 #: Probabilities are kept above this, so that they have a logarithm that still differs.
 _SMALLEST = 1e-100
+#: Log probability below that: no expected improvement, however small elsewhere, outweighs it.
+_HOPELESS = -1e9
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,9 @@ class Limit:
     def log_probability(self, U: Array) -> Array:
         """Log probability that points in the model's own unit cube satisfy it, shape (n,)."""
         below = self.model.predictive_unit(U).cdf(np.full(len(U), self.bound))
-        return np.log(np.maximum(below if self.below else 1.0 - below, _SMALLEST))
+        probability = below if self.below else 1.0 - below
+        logs = np.log(np.maximum(probability, _SMALLEST))
+        return np.where(probability < _SMALLEST, _HOPELESS, logs)
 
 
 def limits_from(texts: Sequence[str | Limit], models: Mapping[str, Any]) -> list[Limit]:

@@ -11,6 +11,7 @@ from ..errors import MastWarning, silenced
 from ..methods import method
 from ..progress import listening
 from .definition import Definition
+from .exactness import exact_where_possible
 from .trials import DONE, Trial
 
 if TYPE_CHECKING:
@@ -67,9 +68,41 @@ def training_data(definition: Definition, trials: Sequence[Trial], target: str) 
         )
 
 
-def fitted(definition: Definition, trials: Sequence[Trial], target: str) -> Any:
-    """A model of a target."""
+def at_mode(definition: Definition, trials: Sequence[Trial]) -> bool:
+    """Whether the next runs are suggested by one vector of hyperparameters instead of many draws.
+
+    In a search for an optimum both take turns, expensive result by expensive result. What is
+    learned from the draws is sounder, and the single best vector is bolder: it wins where draws
+    spend too much on the unknown.
+    """
+    draws = _estimator(definition).get_params().get("inference") == "bayes"
+    if definition.goal == "accuracy" or not draws:
+        return False
+    return sum(trial.fidelity == definition.top for trial in done(trials)) % 2 == 1
+
+
+def _estimator(definition: Definition) -> Any:
+    return method(definition.method).build(random_state=definition.random_state)
+
+
+def fitted(definition: Definition, trials: Sequence[Trial], target: str, mode: bool = False) -> Any:
+    """A model of a target.
+
+    In a search for an optimum every digit counts: results that show no noise are taken as exact.
+
+    Parameters
+    ----------
+    definition : Definition
+    trials : sequence of Trial
+    target : str
+    mode : bool
+        Whether the best hyperparameters are used instead of draws; see :func:`at_mode`.
+    """
     data = training_data(definition, trials, target)
-    estimator = method(definition.method).build(random_state=definition.random_state)
+    estimator = _estimator(definition)
+    if mode:
+        estimator.set_params(inference="map")
     with silenced(MastWarning), listening(None):
+        if definition.goal != "accuracy":
+            data = exact_where_possible(data)
         return estimator.fit_data(data)

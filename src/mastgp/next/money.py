@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.dataset import Dataset
-from ..data.fidelities import fidelity_name
+from ..data.fidelities import fidelity_name, positive_number
 from ..errors import DataError, listed
 from .outlook import Outlook
 from .runs import level_of
@@ -45,9 +45,7 @@ def costs_of(data: Dataset, costs: Mapping[Any, float] | None) -> list[float]:
     for label, cost in (costs or {}).items():
         name = fidelity_name(label)
         level_of(data, name)
-        if not (np.isfinite(cost) and cost > 0.0):
-            raise DataError(f"the cost of {name!r} is {cost!r}; it must be a positive number")
-        known[name] = float(cost)
+        known[name] = positive_number(cost, f"the cost of {name!r}")
     if len(names) == 1:
         known.setdefault(names[0], 1.0)
     missing = [name for name in names if name not in known]

@@ -122,7 +122,7 @@ class Store:
         """Whether there is a study in a file; an empty file is none."""
         try:
             return os.path.getsize(path) > 0
-        except OSError:
+        except (OSError, ValueError):  # a NUL in the path
             return False
 
     def read_definition(self) -> Definition:

@@ -63,11 +63,11 @@ def write_archive(manifest: dict[str, Any], arrays: Arrays, path: str | os.PathL
 
 def read_archive(path: Path) -> tuple[dict[str, Any], Arrays]:
     """Read what :func:`write_archive` wrote, its checksum checked."""
-    if not path.exists():
-        raise FileError(f"there is no file {path}")
-    if not path.is_file():
-        raise FileError(f"{path} is not an ordinary file; name the file of a model")
     try:
+        if not path.exists():
+            raise FileError(f"there is no file {path}")
+        if not path.is_file():
+            raise FileError(f"{path} is not an ordinary file; name the file of a model")
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             manifest, arrays = _content_of(archive, file, path)
         found = _content_hash(manifest, arrays)

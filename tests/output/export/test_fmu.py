@@ -30,7 +30,7 @@ def fmpy():
 
 @needs_compiler
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
-@pytest.mark.parametrize("name", ["auto", "levels"])
+@pytest.mark.parametrize("name", ["auto", "levels", "levels, many rows"])
 def test_a_simulation_gets_the_models_predictions(name, kind, fmpy, tmp_path):
     path = tmp_path / "drag.fmu"
     path.write_bytes(fmu_bytes(fitted(name), "drag"))

@@ -11,6 +11,7 @@ from exported import fitted
 from mastgp import MAST, DataError
 from mastgp.output.export.predictor import encoded, predictor_document, predictor_json
 from mastgp.output.export.reader import read
+from mastgp.surrogates.many.fitted import ManyRows
 
 
 def test_a_document_says_what_it_predicts():
@@ -39,4 +40,11 @@ def test_forests_are_refused():
     X = rng.random((20, 2))
     model = MAST(surrogate="extra-trees", random_state=0).fit(X, X[:, 0])
     with pytest.raises(DataError, match="cannot be exported"):
+        predictor_document(model)
+
+
+def test_many_rows_by_other_tools_are_refused_with_the_reason(monkeypatch):
+    model = fitted("many rows")
+    monkeypatch.setattr(ManyRows, "abilities", frozenset())
+    with pytest.raises(DataError, match="of so many rows cannot be exported"):
         predictor_document(model)

@@ -11,6 +11,7 @@ from mastgp import MAST
 from mastgp.output.export.predictor import encoded, predictor_document
 from mastgp.output.export.reader import predict, read
 from mastgp.output.report import live
+from mastgp.output.report.compact import size_of
 from mastgp.output.report.live import first_view, live_document, processes_of, thinned, work_of
 
 
@@ -46,6 +47,11 @@ def test_inducing_points_are_given_whole_unless_the_page_would_be_too_large():
     document, note = live_document(model, room=0.5 * size)
     assert document is None
     assert "the page has no room" in note
+
+
+def test_there_is_room_for_a_thousand_inducing_points_of_ten_inputs():
+    numbers = {"known": np.zeros(1000 * 1001 // 2), "X": np.zeros((1000, 10))}
+    assert size_of(encoded(numbers)) < live.MOST_BYTES < 5.6e6  # the rest of a page has the rest
 
 
 def test_members_that_share_a_level_have_it_once():

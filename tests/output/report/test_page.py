@@ -334,6 +334,8 @@ def test_a_method_that_no_page_can_compute_has_its_slices(browser, tmp_path):
     with Opened(browser, tmp_path / "page.html") as opened:
         assert "cannot compute" in opened.text("#explore")
         assert opened.page.locator("#slices path.c-model").count() == 2
+        assert opened.page.locator("#contour svg image").count() == 1
+        assert not opened.page.locator("#contour-what").is_visible()  # no other map can be drawn
         assert opened.complaints == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from exported import fitted
@@ -62,3 +63,20 @@ def test_a_model_without_cheap_data_has_no_section_on_them(rng):
     alone = entry_of("y", SingleFidelity().fit(X, X[:, 0]))
     assert sections.cheap_section([alone]) == ""
     assert sections.trust_section([alone]) == ""
+
+
+def test_a_model_of_the_expensive_points_says_that_it_does_not_use_the_cheap_ones():
+    alone = entry_of("drag", fitted("hf-only"))
+    for part in (sections.cheap_section([alone]), sections.trust_section([alone])):
+        assert "does not use the cheap data" in part
+        assert "too few" not in part
+
+
+def test_models_of_the_same_data_have_one_table_of_them(entry):
+    several = [replace(entry, name=name) for name in ("lift", "drag")]
+    shown = sections.data_section(several)
+    assert shown.count("<table>") == 2
+    assert "noise of lift" in shown
+    x = np.linspace(0.0, 1.0, 6)
+    other = entry_of("other", SingleFidelity().fit(x[:, None], x**2))
+    assert sections.data_section([entry, other]).count("<table>") == 4

@@ -22,7 +22,7 @@ def test_predictions_are_in_units(of_smooth):
     mean, var = of_smooth.predict(Q)
     error = mean - (100 + 10 * smooth(Q))
     assert np.sqrt(np.mean(error**2)) < 0.4
-    assert np.mean(np.abs(error) < 1.96 * np.sqrt(var)) > 0.75
+    assert np.mean(np.abs(error) < 1.96 * np.sqrt(var)) > 0.9
     np.testing.assert_allclose(of_smooth.predict_mean(Q), mean, rtol=1e-9)
     assert of_smooth.noise_var.shape == (5600,)
     assert np.sqrt(of_smooth.noise_var[0]) == pytest.approx(1.0, rel=0.1)
@@ -69,8 +69,15 @@ def test_its_state_makes_it_again(of_smooth):
     np.testing.assert_array_equal(again.noise_var, of_smooth.noise_var)
 
 
+def test_files_of_before_have_no_widening(of_smooth):
+    state = of_smooth.get_state()
+    del state["widening"]
+    assert ManyRows.from_state(state, 4).widening == 1.0
+
+
 @pytest.mark.parametrize(
-    ("name", "value"), [("many", "magic"), ("extra", -1.0), ("noise_var", np.ones(7))]
+    ("name", "value"),
+    [("widening", 0.5), ("many", "magic"), ("extra", -1.0), ("noise_var", np.ones(7))],
 )
 def test_a_damaged_state_is_refused(of_smooth, name, value):
     with pytest.raises(DamagedError):
@@ -89,7 +96,15 @@ def test_tools_that_are_no_processes_say_so():
 def test_it_is_written_out_in_units_with_what_was_missing(of_smooth):
     Q = np.random.default_rng(1).random((50, 4))
     wider = ManyRows(
-        of_smooth.tool, of_smooth.units, of_smooth.noise_var, 0.25, of_smooth.report_of_choice
+        of_smooth.tool,
+        of_smooth.units,
+        of_smooth.noise_var,
+        0.25,
+        of_smooth.report_of_choice,
+        widening=1.7,
+    )
+    np.testing.assert_allclose(
+        wider.predict_covariance(Q)[1].diagonal(), wider.predict(Q)[1], rtol=1e-5
     )
     ((_, mean, var, _),) = draws(wider.plain(), Q)
     np.testing.assert_allclose(mean, wider.predict(Q)[0], rtol=1e-8)

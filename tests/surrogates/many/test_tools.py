@@ -8,11 +8,13 @@ from mastgp.surrogates.many.additive import AdditiveSums
 from mastgp.surrogates.many.learning import from_neighbours
 from mastgp.surrogates.many.rows import Rows
 from mastgp.surrogates.many.tools import (
+    Trended,
     enough_inducing,
     fit_boosted,
     fit_exact,
     fit_inducing,
     fit_neighbours,
+    left_by,
     log_density,
     mean_log_density,
     noise_of_process,
@@ -51,6 +53,7 @@ def test_every_tool_is_made_again_from_its_state(rows, learned):
         "additive": trend,
         "boosting": fit_boosted(rows, trend),
         "exact": fit_exact(learned, rows.some(slice(0, 200))),
+        "trended": Trended(trend, fit_inducing(learned, left_by(trend, rows), 50)),
     }
     Q = np.random.default_rng(0).random((20, 2))
     for kind, tool in tools.items():
@@ -59,6 +62,21 @@ def test_every_tool_is_made_again_from_its_state(rows, learned):
             np.testing.assert_array_equal(a, b)
     with pytest.raises(DamagedError, match="kernel"):
         restored("inducing", state_of(tools["inducing"]) | {"kernel": "none"}, 2)
+
+
+def test_inducing_points_of_what_splines_leave_add_to_them(rows, learned):
+    trend = AdditiveSums(rows).model(1e-3, 0.1)
+    first, last = rows.some(slice(0, 700)), rows.some(slice(700, None))
+    process = fit_inducing(learned, left_by(trend, first), 50)
+    tool = Trended(trend, process)
+    Q = np.random.default_rng(0).random((20, 2))
+    mean, var = tool.predict(Q)
+    np.testing.assert_allclose(mean, trend.predict(Q)[0] + process.predict(Q)[0])
+    np.testing.assert_allclose(var, trend.var + process.predict(Q)[1])
+    np.testing.assert_allclose(tool.predict_mean(Q), mean, rtol=1e-9)
+    all_at_once = process.given(process.basis, left_by(trend, rows).observations)
+    grown = tool.with_rows(last).predict(Q)[0]
+    np.testing.assert_allclose(grown, trend.predict(Q)[0] + all_at_once.predict(Q)[0], rtol=1e-8)
 
 
 def test_the_variance_of_trees_is_that_of_their_error(rows):

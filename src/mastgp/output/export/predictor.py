@@ -17,6 +17,7 @@ from ...data.dataset import Dataset
 from ...errors import DataError
 from ...estimators import check_is_fitted
 from ...models.estimator import MultiFidelityRegressor
+from ...models.facts import tools_of
 from .folding import folded
 
 FORMAT = "mastgp-predictor"
@@ -52,6 +53,12 @@ def predictor_document(model: MultiFidelityRegressor) -> dict[str, Any]:
 def check_exportable(model: MultiFidelityRegressor) -> None:
     """Refuse a model whose predictions are not made of the engine's Gaussian processes."""
     if "export" not in model.abilities:
+        if tools_of(model.facts()):
+            raise DataError(
+                f"{model.label} of so many rows cannot be exported: rows must be modelled by "
+                "inducing points or an exact GP, in MAST by an exact GP. 'mast show' says by what "
+                "they are. Use 'mast predict', or fit fewer rows"
+            )
         raise DataError(
             f"{model.label} cannot be exported: its predictions are not made of Gaussian "
             "processes of this package. Use 'mast predict', or fit with --method auto"

@@ -113,13 +113,9 @@ def _pictures(entries: Sequence[Entry]) -> Markup:
         options = [tag("option", entry.name, value=i) for i, entry in enumerate(entries)]
         choice = tag("label", "pictures of", tag("select", *options, id="shown-entry"))
         chooser = tag("div", choice, class_="choices")
-    only = tag(
-        "p",
-        "These curves were computed when the page was made; they do not follow the sliders.",
-        class_="note",
-        id="only-slices",
-        hidden=True,
-    )
+    live = any(entry.page["document"] for entry in entries)
+    words = "These curves were computed when the page was made; they do not follow the sliders."
+    only = tag("p", words if live else "", class_="note", id="only-slices", hidden=True)
     slices = tag("div", class_="slices", id="slices")
     several = any(sum(own["varies"] for own in entry.page["inputs"]) > 1 for entry in entries)
     return tag(
@@ -175,6 +171,7 @@ def _map() -> Markup:
         tag("label", "up", tag("select", id="contour-y")),
         tag("label", "show", tag("select", *kinds, id="contour-what")),
         class_="choices",
+        id="contour-choices",
     )
     scale = tag("div", class_="scale", id="contour-scale")
     ends = tag(

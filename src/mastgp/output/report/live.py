@@ -86,8 +86,8 @@ def live_document(
     """
     if "export" not in model.abilities:
         return None, (
-            f"This page cannot compute {model.label} of these data: it is not made of "
-            "Gaussian processes of this package."
+            f"This page cannot compute {model.label} of these data: its predictions are not only "
+            "made of Gaussian processes of this package."
         )
     document = predictor_document(model)
     note = None

@@ -12,6 +12,7 @@ from ...models.estimator import MultiFidelityRegressor
 from . import exploring, sections
 from .compact import size_of
 from .facts import Advice, Entry, entry_of
+from .heading import heading
 from .live import MOST_BYTES
 from .markup import Markup, joined, json_for_page, tag, void
 from .parts import listed
@@ -84,7 +85,7 @@ def _document(entries: Sequence[Entry], title: str, command: str) -> str:
     body = joined(
         [
             tag("a", "To the content", href="#main", class_="skip"),
-            sections.heading(entries, title),
+            heading(entries, title),
             _navigation(entries),
             tag("main", *_sections(entries, command), id="main"),
             tag("footer", _footer(), class_="foot"),

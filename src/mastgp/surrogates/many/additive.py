@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ... import stored
 from ...blocks import blocks
+from ...gp.linalg import cholesky, lower_inverse, solve_cholesky
 from ...stored import ANY
 from .rows import Rows
 
@@ -103,9 +104,10 @@ class AdditiveSums:
 
     def model(self, penalty: float, noise: float) -> Additive:
         """The model with a penalty, for rows whose noise has this variance."""
-        solved = np.linalg.solve(self._matrix(penalty), np.column_stack([self.right, self.gram]))
-        freedom = float(np.trace(solved[:, 1:]))
-        coefficients = solved[:, 0].reshape(self.d, -1)
+        L, _ = cholesky(self._matrix(penalty))
+        coefficients = solve_cholesky(L, self.right).reshape(self.d, -1)
+        shares = np.tril(lower_inverse(L, in_place=True)) * self.gram
+        freedom = 2.0 * float(shares.sum()) - float(np.trace(shares))
         return Additive(coefficients, self.mean, noise * freedom / self.n)
 
     def _matrix(self, penalty: float) -> Array:
@@ -118,8 +120,9 @@ class AdditiveSums:
         """The model, and its penalty, that predicts rows best that were held out."""
         found = []
         for penalty in PENALTIES:
-            solved: Array = np.linalg.solve(self._matrix(penalty), self.right).astype(float)
-            model = Additive(solved.reshape(self.d, -1), self.mean, 0.0)
+            L, _ = cholesky(self._matrix(penalty))
+            coefficients = solve_cholesky(L, self.right).reshape(self.d, -1)
+            model = Additive(coefficients, self.mean, 0.0)
             error = float(np.mean((model.predict(held_out.X)[0] - held_out.y) ** 2))
             found.append((error, penalty))
         error, penalty = min(found)

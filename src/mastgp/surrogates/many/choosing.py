@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,17 @@ from .additive import Additive, AdditiveSums
 from .learning import Learned, from_bound, from_neighbours, rougher
 from .rows import Rows
 from .tools import (
+    LADDER,
+    NEAREST,
     Boosted,
     Tool,
+    Trended,
     enough_inducing,
     fit_boosted,
     fit_exact,
     fit_inducing,
     fit_neighbours,
+    left_by,
     log_density,
 )
 
@@ -39,14 +43,27 @@ BEHIND_AT_ALL = 1.01
 MOST_EXACT = 5_000
 #: Held-out rows that neighbours are tried on: each takes its own matrix.
 N_TRIED = 2_000
+#: Share of the squared error, less the noise, that more neighbours must take away.
+WORTH_MORE_NEIGHBOURS = 0.05
+#: What splines leave is modelled further if trees make their squared error so many times smaller.
+WORTH_TREND = 1.003
 #: Share of the noise by which a tool's error may exceed it before its variance is widened.
 TOLERATED = 0.03
 #: Tools whose variance is that of a Gaussian process.
-PROCESSES = ("neighbours", "inducing", "exact")
+PROCESSES = ("neighbours", "inducing", "exact", "trended")
 #: Squared error, relative to the least, up to which a process has a say in what is noise.
 NEARLY = 1.05
+#: Tools whose mean is expected to move by what they claim.
+MOVING = (InducingProcess, Trended)
 #: Least noise variance, in standardised units.
 LEAST_NOISE = 1e-8
+#: Part of the rows from which the mean moves to that of all rows.
+EARLIER = 0.2
+#: Of rows whose variance shrinks less than this by the others, moves say nothing.
+SHRINKS = 2.0
+#: Least and most that variances are widened because means move too far. The least stands for
+#: hyperparameters that are taken as known.
+LEAST_WIDENING, MOST_WIDENING = 1.2, 4.0
 
 
 @dataclass(frozen=True)
@@ -56,13 +73,10 @@ class Tried:
     Attributes
     ----------
     kind : str
-        "inducing", "neighbours", "additive", "boosting" or "exact".
+        "inducing", "neighbours", "additive", "boosting", "trended" or "exact".
     tool : Tool
     squared : float
         Mean squared error, noise included.
-    left : float
-        Mean squared error of the first of the rows less the variance that it claims there: noise,
-        and what it does not know of.
     away, var : arrays
         Errors, and variances that it claims.
     """
@@ -70,9 +84,13 @@ class Tried:
     kind: str
     tool: Tool
     squared: float
-    left: float
     away: Array
     var: Array
+
+    @property
+    def left(self) -> float:
+        """Squared error less the variance that it claims: noise, and what it does not know of."""
+        return self.squared - float(self.var.mean())
 
 
 @dataclass(frozen=True)
@@ -88,6 +106,8 @@ class Choice:
         Noise variance, in standardised units.
     extra : float
         Variance that held-out rows have and the tool does not know of.
+    widening : float
+        Factor of the variances that the tool claims.
     errors, densities : dict of str to float
         Of each tool that was tried: root mean squared error on held-out rows, and mean log density,
         both in standardised units.
@@ -97,6 +117,7 @@ class Choice:
     tool: Tool
     noise: float
     extra: float
+    widening: float
     errors: dict[str, float]
     densities: dict[str, float]
 
@@ -113,36 +134,215 @@ def choose(rows: Rows, on_evaluation: Evaluated | None = None) -> Choice:
     """
     n_held_out = int(min(MOST_HELD_OUT, max(1, HELD_OUT * len(rows))))
     held_out, train = rows.some(slice(0, n_held_out)), rows.some(slice(n_held_out, None))
-    ticking = on_evaluation or (lambda: None)
-    smooth = from_neighbours(train, "rbf", evaluated=ticking)
-    rough = rougher(train, smooth, ticking)
-    tried = _first(train.some(slice(0, N_PART)), train, held_out, smooth, rough, ticking)
-    noise = _noise(rows, tried)
-    if len(train) > N_PART:
-        tried = _second(tried, train, held_out, noise, ticking)
-        noise = _noise(rows, tried)
+    trials = Trials(train, held_out, on_evaluation or (lambda: None))
+    tried = trials.second(trials.first())
+    noise = trials.noise(tried)
     best = min(tried, key=lambda entry: entry.squared)
     return Choice(
         best.kind,
         _with_held_out(best.tool, rows, held_out),
         noise,
         _extra(best, noise),
+        trials.widening(best),
         {entry.kind: float(np.sqrt(entry.squared)) for entry in tried},
         {entry.kind: _density(entry, held_out, noise) for entry in tried},
     )
 
 
-def _try(kind: str, tool: Tool, held_out: Rows) -> Tried:
-    """Predict held-out rows."""
-    some = held_out.some(slice(0, N_TRIED)) if kind == "neighbours" else held_out
-    mean, var = tool.predict(some.X)
-    away, first = some.y - mean, slice(0, N_TRIED)
-    left = float(np.mean(away[first] ** 2 - var[first]))
-    return Tried(kind, tool, float(np.mean(away**2)), left, away, var)
+class Trials:
+    """All tools on the same rows.
+
+    Parameters
+    ----------
+    train : Rows
+        What tools may be given.
+    held_out : Rows
+        What they predict.
+    ticking : callable
+        Called now and then.
+    """
+
+    def __init__(self, train: Rows, held_out: Rows, ticking: Evaluated) -> None:
+        self.train, self.held_out, self._ticking = train, held_out, ticking
+        self.part = train.some(slice(0, N_PART))
+        self._trends: dict[int, Additive] = {}
+
+    def first(self) -> list[Tried]:
+        """All tools, given a part of the rows; neighbours are looked for among all."""
+        smooth = from_neighbours(self.train, "rbf", evaluated=self._ticking)
+        rough = rougher(self.train, smooth, self._ticking)
+        bound = from_bound(self.part, smooth, self._ticking)
+        tried = [*self._processes(smooth, rough, bound), *self._sums_and_trees()]
+        tried = _aligned(tried)
+        if self._trend_and_more(tried):
+            tried.append(self._trended())
+        return _aligned([self._refined(entry, tried) for entry in tried])
+
+    def second(self, tried: list[Tried]) -> list[Tried]:
+        """The tools that are not far behind, given all rows; the others as they were."""
+        again = []
+        for entry in tried:
+            self._ticking()
+            if entry.kind in self._near(tried):
+                entry = self._with_all_rows(entry)
+            again.append(entry)
+        return _aligned(again)
+
+    def noise(self, tried: list[Tried]) -> float:
+        """Noise variance: the known one, or the least that a good tool leaves of its error.
+
+        A tool may claim too little variance and leave too much. So other processes that predict
+        nearly as well have a say.
+        """
+        if self.train.noise_var is not None:
+            return float(self.train.noise_var.mean())
+        best = min(tried, key=lambda entry: entry.squared)
+        nearly = [entry for entry in tried if entry.squared <= NEARLY * best.squared]
+        processes = [entry.left for entry in nearly if entry.kind in PROCESSES]
+        return max(min([best.left, *processes]), LEAST_NOISE)
+
+    def widening(self, entry: Tried) -> float:
+        """How much too far the mean moves when a tool is given more rows, at least 1.
+
+        The mean should move by the difference of the variances before and after. Rows that are
+        mostly noise hide a tool's error, but not how far its mean moves.
+        """
+        if not isinstance(entry.tool, MOVING):
+            return 1.0
+        n = int(min(N_PART, EARLIER * len(self.train)))
+        earlier = self._try(entry.kind, self._given(entry.tool, self.train.some(slice(0, n))))
+        shrinks = earlier.var > SHRINKS * entry.var
+        if 2 * np.count_nonzero(shrinks) < len(shrinks):
+            return 1.0
+        moves, claimed = earlier.away - entry.away, earlier.var - entry.var
+        found = float(np.mean(moves[shrinks] ** 2 / claimed[shrinks]))
+        return float(np.clip(found, LEAST_WIDENING, MOST_WIDENING))
+
+    def _processes(self, smooth: Learned, rough: Learned, bound: Learned) -> list[Tried]:
+        """Neighbours, inducing points and the exact process, each with its best hyperparameters."""
+        near = [self._try("neighbours", fit_neighbours(w, self.train)) for w in (smooth, rough)]
+        self._ticking()
+        few = [
+            self._try("inducing", fit_inducing(w, self.part, LADDER[0])) for w in (smooth, bound)
+        ]
+        way = min(zip(few, (smooth, bound), strict=True), key=lambda pair: pair[0].squared)[1]
+        inducing = [self._try("inducing", enough_inducing(way, self.part, self.held_out))]
+        self._ticking()
+        exact = []
+        if len(self.train) <= MOST_EXACT:
+            exact = [self._try("exact", fit_exact(w, self.train)) for w in (bound, rough)]
+        return [min(ways, key=lambda e: e.squared) for ways in (near, inducing, exact) if ways]
+
+    def _sums_and_trees(self) -> list[Tried]:
+        """Additive splines, and boosted trees of what they leave."""
+        trend = self._trend(self.part)
+        self._ticking()
+        trees = fit_boosted(self.part, trend)
+        return [self._try("additive", trend), self._try("boosting", trees)]
+
+    def _trended(self) -> Tried:
+        """Inducing points of what splines leave: rough responses, so with the Matérn kernel."""
+        trend = self._trend(self.part)
+        left, held_out = left_by(trend, self.train), left_by(trend, self.held_out)
+        smooth = from_neighbours(left, "rbf", evaluated=self._ticking)
+        learned = from_bound(left, rougher(left, smooth, self._ticking), self._ticking)
+        process = enough_inducing(learned, left_by(trend, self.part), held_out)
+        return self._try("trended", Trended(trend, process))
+
+    def _trend(self, rows: Rows) -> Additive:
+        """Additive splines of rows, found once for all tools that need them."""
+        if len(rows) not in self._trends:
+            self._trends[len(rows)] = AdditiveSums(rows).best(self.held_out)[0]
+        return self._trends[len(rows)]
+
+    def _refined(self, entry: Tried, tried: list[Tried]) -> Tried:
+        """A tool that is not far behind, with what makes it better or its variance known."""
+        if isinstance(entry.tool, NeighbourProcess):
+            return self._more_neighbours(entry, tried)
+        if isinstance(entry.tool, Boosted) and entry.kind in self._near(tried):
+            smaller = fit_boosted(self.part.some(slice(0, len(self.part) // 2)), entry.tool.trend)
+            return self._try(entry.kind, entry.tool.compared(smaller, self.held_out))
+        return entry
+
+    def _more_neighbours(self, entry: Tried, tried: list[Tried]) -> Tried:
+        """As many neighbours as help, if few are nearly as good as the best tool."""
+        best = min(tried, key=lambda other: other.squared)
+        noise = best.left
+        if entry.squared > max(NEARLY * best.squared, noise + FAR_BEHIND * (best.squared - noise)):
+            return entry
+        assert isinstance(entry.tool, NeighbourProcess)
+        learned = Learned(entry.tool.model, entry.tool.parameters)
+        for k in NEAREST[1:]:
+            self._ticking()
+            more = self._try("neighbours", fit_neighbours(learned, self.train, k))
+            before, after = (float(np.mean(e.away**2)) for e in (entry, more))
+            if before - after < WORTH_MORE_NEIGHBOURS * max(before - noise, 0.0):
+                break
+            entry = more
+        return entry
+
+    def _trend_and_more(self, tried: list[Tried]) -> bool:
+        """Whether splines are as good as processes, and trees find more in what they leave."""
+        squared = {entry.kind: entry.squared for entry in tried}
+        rivals = [entry for entry in tried if entry.kind in (*PROCESSES, "additive")]
+        more = squared["boosting"] * WORTH_TREND < squared["additive"]
+        return more and "additive" in self._near(rivals)
+
+    def _near(self, tried: list[Tried]) -> set[str]:
+        """Tools that are not far behind."""
+        least, noise = min(entry.squared for entry in tried), self.noise(tried)
+        near = max(FAR_BEHIND * (least - noise) + noise, BEHIND_AT_ALL * least)
+        return {entry.kind for entry in tried if entry.squared <= near}
+
+    def _with_all_rows(self, entry: Tried) -> Tried:
+        """The same tool given all rows, unless it has them."""
+        if len(self.train) <= N_PART or entry.kind in ("neighbours", "exact"):
+            return entry
+        tool = self._given(entry.tool, self.train)
+        if isinstance(tool, Boosted) and isinstance(entry.tool, Boosted):
+            tool = tool.compared(entry.tool, self.held_out)
+        return self._try(entry.kind, tool)
+
+    def _given(self, tool: Tool, rows: Rows) -> Tool:
+        """The same tool, given other rows."""
+        if isinstance(tool, InducingProcess):
+            return InducingProcess.given(tool.basis, rows.observations)
+        trend = self._trend(rows)
+        if isinstance(tool, Trended):
+            left = left_by(trend, rows)
+            return Trended(trend, InducingProcess.given(tool.process.basis, left.observations))
+        return fit_boosted(rows, trend) if isinstance(tool, Boosted) else trend
+
+    def _try(self, kind: str, tool: Tool) -> Tried:
+        """Predict held-out rows."""
+        some = self.held_out.some(slice(0, N_TRIED)) if kind == "neighbours" else self.held_out
+        mean, var = tool.predict(some.X)
+        away = some.y - mean
+        return Tried(kind, tool, float(np.mean(away**2)), away, var)
+
+
+def _aligned(tried: list[Tried]) -> list[Tried]:
+    """Squared errors on the same rows: neighbours are tried on the first ones only.
+
+    How far neighbours are from the best of the others is measured on the rows that both have.
+    """
+    best = min((e for e in tried if e.kind != "neighbours"), key=lambda e: e.squared)
+    return [
+        replace(e, squared=best.squared + float(np.mean(e.away**2 - best.away[: len(e.away)] ** 2)))
+        if e.kind == "neighbours"
+        else e
+        for e in tried
+    ]
 
 
 def _extra(entry: Tried, noise: float) -> float:
-    """Variance that held-out rows have and the tool does not know of."""
+    """Variance that held-out rows have and the tool does not know of.
+
+    Where moves of the mean tell how much variances must be widened, there is none: what is noise
+    is not known well enough.
+    """
+    if isinstance(entry.tool, MOVING):
+        return 0.0
     return max(entry.left - (1.0 + TOLERATED) * noise, 0.0)
 
 
@@ -153,83 +353,12 @@ def _density(entry: Tried, held_out: Rows, noise: float) -> float:
     return float(np.mean(log_density(own.y - entry.away, var, own, noise)))
 
 
-def _first(
-    part: Rows, train: Rows, held_out: Rows, smooth: Learned, rough: Learned, ticking: Evaluated
-) -> list[Tried]:
-    """All tools, given a part of the rows; neighbours are looked for among all."""
-    bound = from_bound(part, smooth, ticking)
-    trend, _ = AdditiveSums(part).best(held_out)
-    ticking()
-    near = [_try("neighbours", fit_neighbours(way, train), held_out) for way in (smooth, rough)]
-    ticking()
-    inducing = [
-        _try("inducing", enough_inducing(way, part, held_out), held_out) for way in (smooth, bound)
-    ]
-    ticking()
-    tried = [
-        min(near, key=lambda entry: entry.squared),
-        min(inducing, key=lambda entry: entry.squared),
-        _try("additive", trend, held_out),
-        _try("boosting", _boosted(part, trend, held_out), held_out),
-    ]
-    if len(train) <= MOST_EXACT:
-        exact = [_try("exact", fit_exact(way, train), held_out) for way in (bound, rough)]
-        tried.append(min(exact, key=lambda entry: entry.squared))
-    return tried
-
-
-def _second(
-    tried: list[Tried], train: Rows, held_out: Rows, noise: float, ticking: Evaluated
-) -> list[Tried]:
-    """The tools that are not far behind, given all rows; the others as they were."""
-    least = min(entry.squared for entry in tried)
-    near = max(FAR_BEHIND * (least - noise) + noise, BEHIND_AT_ALL * least)
-    again = []
-    for entry in tried:
-        ticking()
-        if entry.squared <= near and entry.kind != "neighbours":
-            entry = _try(entry.kind, _given(entry.tool, train, held_out), held_out)
-        again.append(entry)
-    return again
-
-
-def _given(tool: Tool, rows: Rows, held_out: Rows) -> Tool:
-    """The same tool, given other rows."""
-    if isinstance(tool, InducingProcess):
-        learned = Learned(tool.model, tool.parameters)
-        m = len(tool.basis)
-        return fit_inducing(learned, rows, m)
-    if isinstance(tool, Additive):
-        return AdditiveSums(rows).best(held_out)[0]
-    assert isinstance(tool, Boosted)
-    grown = fit_boosted(rows, AdditiveSums(rows).best(held_out)[0])
-    return grown.compared(tool, held_out)
-
-
-def _boosted(rows: Rows, trend: Additive, held_out: Rows) -> Boosted:
-    """Boosted trees, with a variance from those of half of the rows."""
-    smaller = fit_boosted(rows.some(slice(0, len(rows) // 2)), trend)
-    return fit_boosted(rows, trend).compared(smaller, held_out)
-
-
 def _with_held_out(tool: Tool, rows: Rows, held_out: Rows) -> Tool:
     """The same tool with the held-out rows too, where that is cheap."""
     if isinstance(tool, InducingProcess):
         return tool.with_rows(held_out.observations)
+    if isinstance(tool, Trended):
+        return tool.with_rows(held_out)
     if isinstance(tool, NeighbourProcess):
-        return fit_neighbours(Learned(tool.model, tool.parameters), rows)
+        return fit_neighbours(Learned(tool.model, tool.parameters), rows, tool.k)
     return tool
-
-
-def _noise(rows: Rows, tried: list[Tried]) -> float:
-    """Noise variance: the known one, or the least that a good tool leaves of its error.
-
-    A tool may claim too little variance and leave too much. So other processes that predict nearly
-    as well have a say.
-    """
-    if rows.noise_var is not None:
-        return float(rows.noise_var.mean())
-    best = min(tried, key=lambda entry: entry.squared)
-    nearly = [entry for entry in tried if entry.squared <= NEARLY * best.squared]
-    processes = [entry.left for entry in nearly if entry.kind in PROCESSES]
-    return max(min([best.left, *processes]), LEAST_NOISE)

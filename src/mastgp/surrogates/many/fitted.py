@@ -15,10 +15,10 @@ from ...data.levels import Category
 from ...errors import MastError, PoorFitWarning, warn
 from ...gp import GaussianProcess
 from ...gp.inducing import InducingProcess
-from ...gp.plain import in_other_units, plain_inducing, plain_process
+from ...gp.plain import in_other_units, plain_inducing, plain_process, widened
 from .choosing import Choice, choose
 from .rows import Units, shuffled
-from .tools import Tool, restored, state_of
+from .tools import Tool, Trended, restored, state_of
 
 Array = NDArray[np.float64]
 
@@ -29,6 +29,7 @@ KINDS = {
     "neighbours": "near neighbours",
     "additive": "additive splines",
     "boosting": "boosted trees",
+    "trended": "splines and inducing points",
 }
 _STATE = ("many", "tool", "units", "noise_var", "extra", "report")
 #: Which ability a thing needs that only Gaussian processes have.
@@ -82,6 +83,9 @@ class ManyRows:
     report_of_choice : ManyReport
     noise_var : array of shape (n,)
         Noise variance of every row.
+    extra, widening : float
+        A variance that the tool does not know of, in standardised units, and the factor of those
+        that it claims.
     categories : tuple of Category
         Inputs that have a column for each level.
     """
@@ -97,8 +101,9 @@ class ManyRows:
         extra: float,
         report: ManyReport,
         categories: Sequence[Category] = (),
+        widening: float = 1.0,
     ) -> None:
-        self.tool, self.units, self.extra = tool, units, extra
+        self.tool, self.units, self.extra, self.widening = tool, units, extra, widening
         self.noise_var = noise_var
         self.report_of_choice = report
         self.categories = tuple(categories)
@@ -107,7 +112,7 @@ class ManyRows:
         """Mean and variance of the response at unit-cube inputs (n, d), each of shape (n,)."""
         mean, var = self.tool.predict(columns_of(np.asarray(X, dtype=float), self.categories))
         scale = self.units.scale
-        return self.units.mean + scale * mean, scale**2 * (var + self.extra)
+        return self.units.mean + scale * mean, scale**2 * (self.widening * var + self.extra)
 
     def predict_mean(self, X: Array) -> Array:
         """Mean of the response at unit-cube inputs, shape (n,)."""
@@ -130,18 +135,20 @@ class ManyRows:
         """The model as plain numbers, if the tool is a Gaussian process."""
         tool = self._process("form that other programs can evaluate")
         node = plain_inducing(tool) if isinstance(tool, InducingProcess) else plain_process(tool)
-        return in_other_units(node, self.units.mean, self.units.scale, self.extra)
+        wider = node if self.widening == 1.0 else widened(node, self.widening)
+        return in_other_units(wider, self.units.mean, self.units.scale, self.extra)
 
     def predict_covariance(self, X: Array) -> tuple[Array, Array]:
         """Mean (n,) and covariance (n, n), if the tool is a Gaussian process."""
         mean, cov = self._process("joint covariance").predict_covariance(X)
+        cov *= self.widening
         cov.flat[:: len(cov) + 1] += self.extra
         return self.units.mean + self.units.scale * mean, self.units.scale**2 * cov
 
     def predict_gradient(self, X: Array) -> tuple[Array, Array]:
         """Gradients of mean and variance, each (n, d), if the tool is a Gaussian process."""
         d_mean, d_var = self._process("gradient").predict_gradient(X)
-        return self.units.scale * d_mean, self.units.scale**2 * d_var
+        return self.units.scale * d_mean, self.units.scale**2 * self.widening * d_var
 
     def _process(self, what: str) -> InducingProcess | GaussianProcess:
         if _NEEDS[what] not in self.abilities:
@@ -152,7 +159,15 @@ class ManyRows:
 
     def with_tool(self, tool: Tool, report: ManyReport) -> ManyRows:
         """The same model with another tool of the same kind."""
-        return ManyRows(tool, self.units, self.noise_var, self.extra, report, self.categories)
+        return ManyRows(
+            tool,
+            self.units,
+            self.noise_var,
+            self.extra,
+            report,
+            self.categories,
+            self.widening,
+        )
 
     def sentence(self) -> str:
         """Which tool was chosen and what the others gave, in words."""
@@ -178,6 +193,7 @@ class ManyRows:
             "units": asdict(self.units),
             "noise_var": self.noise_var[:1] if same else self.noise_var,
             "extra": self.extra,
+            "widening": self.widening,
             "report": asdict(self.report_of_choice),
         }
 
@@ -195,10 +211,11 @@ class ManyRows:
         if len(noise_var) not in (1, report.n):
             raise stored.DamagedError("noise_var has another number of rows than the model")
         extra = float(stored.number(state["extra"], "extra", low=0.0))
+        widening = float(stored.number(state.get("widening", 1.0), "widening", low=1.0))
         width = columns_of(np.zeros((1, n_inputs)), categories).shape[1]
         tool = restored(state["many"], state["tool"], width)
         noise_var = np.broadcast_to(noise_var, report.n)
-        return cls(tool, Units(mean, scale), noise_var, extra, report, categories)
+        return cls(tool, Units(mean, scale), noise_var, extra, report, categories, widening)
 
 
 def fit_many(
@@ -230,7 +247,7 @@ def fit_many(
     if report.explained < POOR:
         _warn_about_poor(report)
     spread = np.broadcast_to(np.float64(noise), len(rows)) if known is None else known
-    return ManyRows(choice.tool, units, spread, choice.extra, report, categories)
+    return ManyRows(choice.tool, units, spread, choice.extra, report, categories, choice.widening)
 
 
 def columns_of(X: Array, categories: Sequence[Category]) -> Array:
@@ -240,7 +257,8 @@ def columns_of(X: Array, categories: Sequence[Category]) -> Array:
 
 def _report(choice: Choice, units: Units, n: int) -> ManyReport:
     scale = units.scale
-    inducing = len(choice.tool.basis) if isinstance(choice.tool, InducingProcess) else 0
+    process = choice.tool.process if isinstance(choice.tool, Trended) else choice.tool
+    inducing = len(process.basis) if isinstance(process, InducingProcess) else 0
     return ManyReport(
         n,
         choice.kind,

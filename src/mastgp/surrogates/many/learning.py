@@ -29,7 +29,8 @@ Evaluated = Callable[[], None] | None
 
 #: Rows that are predicted from their neighbours, and how many neighbours each has.
 N_TARGETS, N_NEIGHBOURS = 400, 40
-#: How often neighbours are looked for again, with the lengthscales found so far.
+#: How often neighbours are looked for, with the lengthscales found so far. All starts have one
+#: such round, and the best of them the others.
 ROUNDS = 3
 #: Rows and inducing points of the bound.
 N_BOUND, M_BOUND = 4_000, 256
@@ -74,6 +75,8 @@ def from_neighbours(
     starts = _starts(layout) if start is None else [layout.pack(start)]
     ends = [_climb(model, layout, rows, theta, evaluated) for theta in starts]
     theta = min(ends, key=lambda end: end[1])[0]
+    for _ in range(ROUNDS - 1):
+        theta, _ = _climb(model, layout, rows, theta, evaluated)
     return Learned(model, layout.unpack(theta))
 
 
@@ -90,19 +93,16 @@ def _starts(layout: Layout) -> list[Array]:
 def _climb(
     model: Model, layout: Layout, rows: Rows, theta: Array, evaluated: Evaluated
 ) -> tuple[Array, float]:
-    """Search, look for neighbours again, search."""
-    data, value = rows.observations, np.inf
-    targets = np.arange(min(N_TARGETS, len(rows)))
+    """Look for neighbours with the lengthscales at hand, and search."""
+    data, targets = rows.observations, np.arange(min(N_TARGETS, len(rows)))
     k = min(N_NEIGHBOURS, len(rows) - 1)
-    for _ in range(ROUNDS):
-        process = NeighbourProcess(model, layout.unpack(theta), data, k + 1)
-        near = process.nearest(rows.X[targets])[:, 1:]
-        objective = Conditionals(model, data, targets, near)
-        with blas_threads(k):
-            theta, value = minimise(
-                objective, layout, theta, iterations=20, tolerance=1e-4, on_evaluation=evaluated
-            )
-    return theta, value
+    process = NeighbourProcess(model, layout.unpack(theta), data, k + 1)
+    near = process.nearest(rows.X[targets])[:, 1:]
+    objective = Conditionals(model, data, targets, near)
+    with blas_threads(k):
+        return minimise(
+            objective, layout, theta, iterations=20, tolerance=1e-4, on_evaluation=evaluated
+        )
 
 
 def rougher(rows: Rows, smooth: Learned, evaluated: Evaluated = None) -> Learned:

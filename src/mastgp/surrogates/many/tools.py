@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 LADDER = (250, 500, 1000)
 #: More inducing points must make held-out rows more probable by this, in units of log density.
 WORTH = 1e-4
-#: Neighbours of each point that is predicted.
-N_NEAREST = 60
+#: Numbers of neighbours that are tried for each point that is predicted.
+NEAREST = (60, 120, 240)
 #: Most trees of a boosted model, and shares of rows by which it knows when to stop.
 MOST_TREES = 1_000
 VALIDATED = 0.1
@@ -53,23 +53,31 @@ def fit_inducing(learned: Learned, rows: Rows, m: int) -> InducingProcess:
 def enough_inducing(learned: Learned, rows: Rows, held_out: Rows) -> InducingProcess:
     """As many inducing points as make held-out rows more probable, given all rows.
 
-    The first of them are all the same, so that one pass over the rows serves all numbers.
+    Those of a smaller number are the first of a larger one.
     """
-    whole = fit_inducing(learned, rows, LADDER[-1])
-    sizes = [m for m in LADDER if m < len(whole.basis)]
-    before, density = None, -np.inf
-    for m in sizes:
-        X = whole.basis.points.X[:m]
-        basis = Basis(learned.model, learned.parameters, X)
-        process = InducingProcess(basis, whole.sums.leading(m))
-        found = mean_log_density(process, held_out, noise_of_process(process))
-        if before is not None and found < density + WORTH:
-            return before
-        before, density = process, found
-    if before is None:
-        return whole
-    found = mean_log_density(whole, held_out, noise_of_process(whole))
-    return whole if found >= density + WORTH else before
+    found = None
+    for m in LADDER[1:]:
+        more = fit_inducing(learned, rows, m)
+        fewer = _leading(more, LADDER[0]) if found is None else found
+        if len(more.basis) > len(fewer.basis) and not _worth_it(fewer, more, held_out):
+            return fewer
+        found = more
+        if len(more.basis) < m:
+            break
+    assert found is not None
+    return found
+
+
+def _leading(process: InducingProcess, m: int) -> InducingProcess:
+    """The process of the first inducing points alone."""
+    basis = Basis(process.model, process.parameters, process.basis.points.X[:m])
+    return InducingProcess(basis, process.sums.leading(m))
+
+
+def _worth_it(fewer: InducingProcess, more: InducingProcess, held_out: Rows) -> bool:
+    """Whether more inducing points make held-out rows more probable."""
+    before, after = (mean_log_density(p, held_out, noise_of_process(p)) for p in (fewer, more))
+    return after >= before + WORTH
 
 
 def noise_of_process(process: InducingProcess | NeighbourProcess) -> float:
@@ -143,7 +151,7 @@ def fit_boosted(rows: Rows, trend: Additive | None = None) -> Boosted:
     """Grow trees until a tenth of the rows, which they do not see, gets no better."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    left = rows.y if trend is None else rows.y - trend.predict(rows.X)[0]
+    left = rows if trend is None else left_by(trend, rows)
     trees = HistGradientBoostingRegressor(
         max_iter=MOST_TREES,
         early_stopping=True,
@@ -152,12 +160,50 @@ def fit_boosted(rows: Rows, trend: Additive | None = None) -> Boosted:
         random_state=0,
     )
     weights = None if rows.noise_var is None else 1.0 / np.maximum(rows.noise_var, 1e-6)
-    return Boosted(trees.fit(rows.X, left, weights), trend, rows)
+    return Boosted(trees.fit(rows.X, left.y, weights), trend, rows)
 
 
-def fit_neighbours(learned: Learned, rows: Rows) -> NeighbourProcess:
+@dataclass(frozen=True)
+class Trended:
+    """Additive splines, and inducing points of what they leave.
+
+    Attributes
+    ----------
+    trend : Additive
+    process : InducingProcess
+    """
+
+    trend: Additive
+    process: InducingProcess
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Mean and variance at inputs of shape (n, d)."""
+        mean, var = self.process.predict(X)
+        trend, of_trend = self.trend.predict(X)
+        return trend + mean, of_trend + var
+
+    def predict_mean(self, X: Array) -> Array:
+        """Mean at inputs of shape (n, d)."""
+        return self.trend.predict(X)[0] + self.process.predict_mean(X)
+
+    def with_rows(self, rows: Rows) -> Trended:
+        """The same splines, with further rows of what they leave."""
+        left = left_by(self.trend, rows)
+        return replace(self, process=self.process.with_rows(left.observations))
+
+    def get_state(self) -> dict[str, Any]:
+        """Both parts."""
+        return {"trend": self.trend.get_state(), "process": state_of(self.process)}
+
+
+def left_by(trend: Additive, rows: Rows) -> Rows:
+    """What an additive model leaves of rows."""
+    return replace(rows, y=rows.y - trend.predict(rows.X)[0])
+
+
+def fit_neighbours(learned: Learned, rows: Rows, k: int = NEAREST[0]) -> NeighbourProcess:
     """A process of each point's nearest rows."""
-    return NeighbourProcess(learned.model, learned.parameters, rows.observations, N_NEAREST)
+    return NeighbourProcess(learned.model, learned.parameters, rows.observations, k)
 
 
 def fit_exact(learned: Learned, rows: Rows) -> GaussianProcess:
@@ -179,6 +225,11 @@ def restored(kind: str, state: Any, n_inputs: int) -> Tool:
         return Additive.from_state(state)
     if kind == "boosting":
         return _restored_boosting(state, n_inputs)
+    if kind == "trended":
+        stored.mapping(state, "splines and inducing points", ("trend", "process"))
+        process = restored("inducing", state["process"], n_inputs)
+        assert isinstance(process, InducingProcess)
+        return Trended(Additive.from_state(state["trend"]), process)
     stored.mapping(state, "a process of many rows", ("kernel", "parameters"))
     stored.mapping(state["parameters"], "the hyperparameters", ("noise_var",))
     if state["kernel"] not in KERNELS:

@@ -121,6 +121,11 @@ const mastCharts = (() => {
     return render(figure);
   }
 
+  /* On paper two charts stand beside each other, or three, or one is alone. */
+  function paperWidth(figure, options) {
+    return options.wide ? 2 * paper : figure.closest("[data-columns='3']") ? Math.round(0.65 * paper) : paper;
+  }
+
   function viewed(axis, view) {
     return view ? { ...axis, domain: view } : axis;
   }
@@ -128,7 +133,7 @@ const mastCharts = (() => {
   function render(figure) {
     const { options, view, draw } = states.get(figure);
     const holder = figure.querySelector(".plot");
-    const width = paper ? (options.wide ? 2 : 1) * paper : Math.max(holder.clientWidth || 320, 200);
+    const width = paper ? paperWidth(figure, options) : Math.max(holder.clientWidth || 320, 200);
     const height = options.square ? Math.min(width, options.height || 360) : options.height || 220;
     const axes = { x: viewed(options.x, view.x), y: viewed(options.y, view.y) };
     const yTicks = axisTicks(axes.y, height / 42);

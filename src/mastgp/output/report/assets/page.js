@@ -442,6 +442,8 @@
     updateCaptions();
     if (entry.document && moved) updateSlices();
     $("#only-slices").hidden = Boolean(entry.document);
+    const choices = $("#contour-choices");
+    if (choices) choices.hidden = !entry.document; // only a live model can draw another map
   }
 
   /* ---------------------------------------------------------------- start */
