@@ -9,9 +9,16 @@ from mastgp.surrogates.many.again import fit_like
 from mastgp.surrogates.many.fitted import ManyReport, ManyRows, fit_many
 from mastgp.surrogates.many.learning import Learned, from_neighbours
 from mastgp.surrogates.many.rows import shuffled
-from mastgp.surrogates.many.tools import fit_boosted, fit_exact, fit_inducing, fit_neighbours
+from mastgp.surrogates.many.tools import (
+    Trended,
+    fit_boosted,
+    fit_exact,
+    fit_inducing,
+    fit_neighbours,
+    left_by,
+)
 
-KINDS = ("inducing", "neighbours", "exact", "additive", "boosting")
+KINDS = ("inducing", "trended", "neighbours", "exact", "additive", "boosting")
 
 
 def response(X):
@@ -35,7 +42,10 @@ def model_by(kind: str, rows, learned: Learned) -> ManyRows:
     splines = AdditiveSums(standardised).model(1e-5, 0.01)
     tool = {
         "inducing": lambda: fit_inducing(learned, standardised, 60),
-        "neighbours": lambda: fit_neighbours(learned, standardised),
+        "trended": lambda: Trended(
+            splines, fit_inducing(learned, left_by(splines, standardised), 60)
+        ),
+        "neighbours": lambda: fit_neighbours(learned, standardised, 80),
         "exact": lambda: fit_exact(learned, standardised),
         "additive": lambda: splines,
         "boosting": lambda: fit_boosted(standardised, splines),

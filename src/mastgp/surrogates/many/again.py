@@ -20,7 +20,7 @@ from .choosing import HELD_OUT, MOST_HELD_OUT
 from .fitted import ManyRows, columns_of
 from .learning import Learned, plain_model
 from .rows import Rows, shuffled
-from .tools import Boosted, Tool, fit_boosted, fit_exact, fit_neighbours
+from .tools import Boosted, Tool, Trended, fit_boosted, fit_exact, fit_neighbours, left_by
 
 Array = NDArray[np.float64]
 
@@ -49,14 +49,22 @@ def _given(tool: Tool, rows: Rows) -> Tool:
         return _splines(rows)
     if isinstance(tool, Boosted):
         return replace(fit_boosted(rows, _splines(rows)), var=tool.var)
-    assert isinstance(tool, InducingProcess | NeighbourProcess | GaussianProcess)
-    learned = _with_known_noise(tool)
+    if isinstance(tool, Trended):
+        trend = _splines(rows)
+        return Trended(trend, _inducing(tool.process, left_by(trend, rows)))
     if isinstance(tool, InducingProcess):
-        basis = Basis(learned.model, learned.parameters, tool.basis.points.X)
-        return InducingProcess.given(basis, rows.observations)
+        return _inducing(tool, rows)
     if isinstance(tool, NeighbourProcess):
-        return fit_neighbours(learned, rows)
-    return fit_exact(learned, rows)
+        return fit_neighbours(_with_known_noise(tool), rows, tool.k)
+    assert isinstance(tool, GaussianProcess)
+    return fit_exact(_with_known_noise(tool), rows)
+
+
+def _inducing(process: InducingProcess, rows: Rows) -> InducingProcess:
+    """The same inducing points, given other rows."""
+    learned = _with_known_noise(process)
+    basis = Basis(learned.model, learned.parameters, process.basis.points.X)
+    return InducingProcess.given(basis, rows.observations)
 
 
 def _splines(rows: Rows) -> Additive:
