@@ -83,7 +83,8 @@ def test_a_run_that_is_ended_takes_its_workers_along(tmp_path, name, code):
     ]  # fmt: skip
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert ran.returncode == code
-    assert ran.stderr == ("Error: ended by SIGTERM\n" if name == "SIGTERM" else "")
+    word = "ended by SIGTERM" if name == "SIGTERM" else "interrupted"
+    assert ran.stderr == f"Error: {word}\n"
     for worker in ran.stdout.split():
         with pytest.raises(ProcessLookupError):
             os.kill(int(worker), 0)

@@ -148,7 +148,7 @@ def test_methods_without_covariance_have_suggestions_too():
         ({"constraints": ["x0*x1 <= 1"]}, "not linear"),
         ({"limits": ["lift <= 1"]}, "lift"),
         ({"candidates": pd.DataFrame({"x0": [1.0]})}, "no column 'x1'"),
-        ({"costs": {"fine": -1}}, "positive"),
+        ({"costs": {"fine": -1}}, "must be above zero"),
     ],
 )
 def test_mistakes_are_named(optimum_model, options, message):

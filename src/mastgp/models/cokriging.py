@@ -38,8 +38,8 @@ Array = NDArray[np.float64]
 
 #: Searches end when the log density changes by less; ten times that ends some of them too soon.
 TOLERANCE = 1e-4
-#: A search after which draws are made need only come near: they climb on by themselves.
-DRAWN_TOLERANCE = 0.1
+#: Draws climb on by themselves. Looser than this, searches stop on plateaus of exact results.
+DRAWN_TOLERANCE = 1e-3
 
 
 class CoKriging(MultiFidelityRegressor):

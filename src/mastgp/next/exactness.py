@@ -29,8 +29,8 @@ def exact_where_possible(data: Dataset) -> Dataset:
     Examples
     --------
     >>> import numpy as np
-    >>> x = np.linspace(0, 1, 12)[:, None]
-    >>> noise = np.random.default_rng(0).normal(0, 0.3, 12)
+    >>> x = np.linspace(0, 1, 20)[:, None]
+    >>> noise = np.random.default_rng(0).normal(0, 0.3, 20)
     >>> smooth, rough = np.sin(5 * x[:, 0]), np.sin(5 * x[:, 0]) + noise
     >>> data = Dataset.from_tables({"a": (x, rough), "b": (x, smooth)}, order=["a", "b"])
     >>> [f.noise_var is not None for f in exact_where_possible(data).fidelities]

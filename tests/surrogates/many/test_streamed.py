@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,17 +30,17 @@ def low_limits(monkeypatch, tmp_path):
     lower_limits(monkeypatch)
     monkeypatch.setattr(partitions, "SAMPLE_ROWS", IN_SAMPLE)
     monkeypatch.setattr(choosing, "MOST_EXACT", 0)
-    monkeypatch.setattr(choosing, "_try", only_inducing(choosing._try))
+    monkeypatch.setattr(choosing.Trials, "_try", only_inducing(choosing.Trials._try))
     monkeypatch.chdir(tmp_path)
 
 
 def only_inducing(try_):
     """Let other tools do badly on held-out rows, so that inducing points are chosen."""
 
-    def tried(kind, tool, held_out):
-        entry = try_(kind, tool, held_out)
-        worse = 1.0 if kind == "inducing" else 100.0
-        return SimpleNamespace(**{**vars(entry), "squared": worse * entry.squared})
+    def tried(trials, kind, tool):
+        entry = try_(trials, kind, tool)
+        worse = 1.0 if kind == "inducing" else 10.0
+        return replace(entry, squared=worse**2 * entry.squared, away=worse * entry.away)
 
     return tried
 
