@@ -50,11 +50,8 @@ def test_many_points_are_predicted_from_the_nine_tenths_left(rng):
     assert checked.rmse < 0.05
 
 
-@pytest.mark.parametrize(
-    "model", [MAST(COSTS), FIRE(COSTS), CoKriging(COSTS, n_draws=200)], ids=["mast", "fire", "ar1"]
-)
-def test_cheap_rows_at_held_out_places_give_nothing_away(model, rng):
-    """Whatever they say, the prediction of the held-out point is the same."""
+def change_by_a_cheap_row(model, rng):
+    """How the prediction of a held-out point changes with what a cheap row at its place says."""
     L, H = rng.random((20, 2)), rng.random((6, 2))
     X, labels = np.concatenate([L, H[:1], H]), ["coarse"] * 21 + ["fine"] * 6
     predicted = []
@@ -66,7 +63,20 @@ def test_cheap_rows_at_held_out_places_give_nothing_away(model, rng):
         (fold,) = (fold for fold in folds_of(data) if row in fold.rows)
         assert len(fold.rest.fidelities[0].y) == 20
         predicted.append(held_out(fitted).mean[row])
-    assert predicted[0] == pytest.approx(predicted[1], abs=0.02)
+    return abs(predicted[0] - predicted[1])
+
+
+@pytest.mark.parametrize("model", [MAST(COSTS), FIRE(COSTS)], ids=["mast", "fire"])
+def test_cheap_rows_at_held_out_places_give_nothing_away(model, rng):
+    """Whatever they say, the prediction of the held-out point is the same."""
+    assert change_by_a_cheap_row(model, rng) < 0.02
+
+
+def test_cheap_rows_at_held_out_places_give_nothing_away_to_draws():
+    """The same but for the chance of the draws, hence the median of five data sets."""
+    model = CoKriging(COSTS, n_draws=400)
+    changes = [change_by_a_cheap_row(model, np.random.default_rng(seed)) for seed in range(5)]
+    assert np.median(changes) < 0.02
 
 
 def test_closed_form_of_a_nested_design(rng):
