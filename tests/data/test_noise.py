@@ -49,3 +49,8 @@ def test_rows_go_before_their_fidelity():
 def test_noise_that_cannot_be_used(by_row, by_fidelity, words):
     with pytest.raises(DataError, match=words):
         known_noise_var(rows(by_row), RANKING, by_fidelity)
+
+
+def test_infinite_noise_is_refused_though_rows_say_their_own():
+    with pytest.raises(DataError, match="'fine' is inf; a standard deviation must be a number"):
+        known_noise_var(rows([0.1] * 4), RANKING, {"fine": np.inf})

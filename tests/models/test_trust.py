@@ -190,3 +190,9 @@ def test_blocks_do_not_change_trust(rng, monkeypatch):
     np.testing.assert_array_equal(parts.value, whole.value)
     np.testing.assert_array_equal(parts.nearest, whole.nearest)
     np.testing.assert_array_equal(parts.neighbours, whole.neighbours)
+
+
+def test_what_is_no_name_is_refused():
+    X = np.linspace(0.0, 1.0, 4)[:, None]
+    with pytest.raises(DataError, match="unknown radius"):
+        trust_in(X, X, 0.5, radius={"a": 1})

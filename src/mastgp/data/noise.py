@@ -63,6 +63,11 @@ def _number(name: str, value: Any) -> float:
         number = math.nan
     if math.isnan(number):
         raise DataError(f"noise_std of fidelity {name!r} is {reprlib.repr(value)}, not a number")
+    if math.isinf(number):
+        raise DataError(
+            f"noise_std of fidelity {name!r} is {number:g}; a standard deviation must be a number "
+            "of at least zero"
+        )
     return number
 
 

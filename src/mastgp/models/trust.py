@@ -222,6 +222,6 @@ def lookup(table: dict[str, F], chosen: str | F, what: str) -> F:
     """Find a function by name; a callable stands for itself."""
     if callable(chosen):
         return chosen
-    if chosen not in table:
+    if not isinstance(chosen, str) or chosen not in table:
         raise unknown(what, chosen, table, or_else=" or a function")
     return table[chosen]
