@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from cases import Defect, attempted, chosen
 
@@ -61,7 +62,7 @@ def _cell(rng):
 
 def _as_python_reads(content, separator):
     try:
-        text = content.decode("utf-8-sig")
+        text = re.sub(r"(?m)^#.*$", "", content.decode("utf-8-sig"))  # comments, which we leave out
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except (UnicodeDecodeError, csv.Error):
         return None
