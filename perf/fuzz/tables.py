@@ -62,7 +62,7 @@ def _cell(rng):
 
 def _as_python_reads(content, separator):
     try:
-        text = re.sub(r"(?m)^#.*$", "", content.decode("utf-8-sig"))  # comments, which we leave out
+        text = re.sub(r"(?<![^\r\n])#[^\r\n]*", "", content.decode("utf-8-sig"))  # comments
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except (UnicodeDecodeError, csv.Error):
         return None
