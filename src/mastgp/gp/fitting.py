@@ -21,8 +21,8 @@ MAX_ITERATIONS = 500
 #: it would end there.
 SAME_BASIN = 0.3
 #: Beyond this many points the search starts where one with SUBSET of them ended.
-MANY_POINTS = 800
-SUBSET = 400
+MANY_POINTS = 450
+SUBSET = 300
 #: The part has at least this many points of every group that has them.
 FEWEST = 50
 #: Stands for an objective that cannot be computed.
