@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 #: Entries of the largest batch of covariance matrices kept at a time (8 bytes each).
-_BATCH_ENTRIES = 4_000_000
+_BATCH_ENTRIES = 300_000
 _SMALLEST = 1e-12
 #: A diagonal entry that leaves a matrix positive definite, whatever stands beside it.
 _ENOUGH = 1e30

@@ -63,7 +63,7 @@ EARLIER = 0.2
 SHRINKS = 2.0
 #: Least and most that variances are widened because means move too far. The least stands for
 #: hyperparameters that are taken as known.
-LEAST_WIDENING, MOST_WIDENING = 1.2, 4.0
+LEAST_WIDENING, MOST_WIDENING = 1.35, 4.0
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,9 @@ N_TARGETS, N_NEIGHBOURS = 400, 40
 #: such round, and the best of them the others.
 ROUNDS = 3
 #: Rows and inducing points of the bound.
-N_BOUND, M_BOUND = 4_000, 256
+N_BOUND, M_BOUND = 10_000, 256
+#: Iterations of the search for its maximum. After each part inducing points are chosen anew.
+BOUND_ITERATIONS = (10, 10)
 #: Rows among which inducing points are chosen.
 N_CANDIDATES = 3_000
 #: Inducing points that add less than this to what the others explain are left out.
@@ -118,7 +120,7 @@ def from_bound(rows: Rows, start: Learned, evaluated: Evaluated = None) -> Learn
     """Hyperparameters under which the bound of a part of the rows is highest."""
     model, layout = start.model, Layout(start.model)
     part, theta = rows.some(slice(0, N_BOUND)), layout.pack(start.parameters)
-    for iterations in (10, 15):
+    for iterations in BOUND_ITERATIONS:
         X = inducing_inputs(Learned(model, layout.unpack(theta)), rows, M_BOUND)
         bound = Bound(model, part.observations, X)
         theta, _ = minimise(
