@@ -121,7 +121,27 @@ def test_a_process_that_is_too_sure_is_widened():
     sure = replace(p, scales=p.scales / 3.0, noise_var=p.noise_var / 3.0)
     tool = fit_inducing(replace(learned, parameters=sure), trials.train, 250)
     assert 2.0 < trials.widening(trials._try("inducing", tool)) <= 4.0
-    assert trials.widening(trials._try("additive", trials._trend(trials.train))) == 1.0
+    assert trials.widening(trials._try("additive", trials._trend(trials.train))) is None
+
+
+def test_neighbours_claim_more_or_less_by_how_far_they_move():
+    X, y, Q, truth = drawn(bumps, 5600, 3, 0.1)
+    rows, units = shuffled(X, y, None)
+    trials = Trials(rows.some(slice(500, None)), rows.some(slice(0, 500)), lambda: None)
+    learned = from_neighbours(trials.train, "rbf")
+    p = learned.parameters
+    found = []
+    for factor in (0.2, 1.0, 5.0):
+        changed = replace(p, scales=factor * p.scales, noise_var=factor * p.noise_var)
+        tool = fit_neighbours(replace(learned, parameters=changed), trials.train)
+        found.append(trials.widening(trials._try("neighbours", tool)))
+        mean, var = tool.predict(Q)
+        error = units.mean + units.scale * mean - truth
+        covered = np.abs(error) < 1.96 * units.scale * np.sqrt(found[-1] * var)
+        if factor <= 1.0:
+            assert 0.9 < covered.mean() < 0.99
+    assert 2.0 < found[0] <= 4.0
+    assert 0.5 <= found[2] < found[1] < found[0]
 
 
 def test_errors_on_some_rows_are_compared_on_these():

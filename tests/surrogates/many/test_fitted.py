@@ -77,7 +77,7 @@ def test_files_of_before_have_no_widening(of_smooth):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("widening", 0.5), ("many", "magic"), ("extra", -1.0), ("noise_var", np.ones(7))],
+    [("widening", 0.0), ("many", "magic"), ("extra", -1.0), ("noise_var", np.ones(7))],
 )
 def test_a_damaged_state_is_refused(of_smooth, name, value):
     with pytest.raises(DamagedError):

@@ -54,16 +54,19 @@ PROCESSES = ("neighbours", "inducing", "exact", "trended")
 #: Squared error, relative to the least, up to which a process has a say in what is noise.
 NEARLY = 1.05
 #: Tools whose mean is expected to move by what they claim.
-MOVING = (InducingProcess, Trended)
+MOVING = (InducingProcess, NeighbourProcess, Trended)
 #: Least noise variance, in standardised units.
 LEAST_NOISE = 1e-8
 #: Part of the rows from which the mean moves to that of all rows.
 EARLIER = 0.2
 #: Of rows whose variance shrinks less than this by the others, moves say nothing.
 SHRINKS = 2.0
-#: Least and most that variances are widened because means move too far. The least stands for
-#: hyperparameters that are taken as known.
+#: What a share of moves does not exceed, in units of their variance, and that share.
+USUAL_MOVE, USUAL_SHARE = 3.84, 0.95
+#: Least and most that variances are widened by how far means move. The least stands for
+#: hyperparameters that are taken as known. Neighbours that move less claim too much.
 LEAST_WIDENING, MOST_WIDENING = 1.35, 4.0
+LEAST_OF_NEIGHBOURS = 0.5
 
 
 @dataclass(frozen=True)
@@ -138,12 +141,13 @@ def choose(rows: Rows, on_evaluation: Evaluated | None = None) -> Choice:
     tried = trials.second(trials.first())
     noise = trials.noise(tried)
     best = min(tried, key=lambda entry: entry.squared)
+    widening = trials.widening(best)
     return Choice(
         best.kind,
         _with_held_out(best.tool, rows, held_out),
         noise,
-        _extra(best, noise),
-        trials.widening(best),
+        _extra(best, noise) if widening is None else 0.0,
+        1.0 if widening is None else widening,
         {entry.kind: float(np.sqrt(entry.squared)) for entry in tried},
         {entry.kind: _density(entry, held_out, noise) for entry in tried},
     )
@@ -201,22 +205,25 @@ class Trials:
         processes = [entry.left for entry in nearly if entry.kind in PROCESSES]
         return max(min([best.left, *processes]), LEAST_NOISE)
 
-    def widening(self, entry: Tried) -> float:
-        """How much too far the mean moves when a tool is given more rows, at least 1.
+    def widening(self, entry: Tried) -> float | None:
+        """Factor of the variances that a tool claims, by how far its mean moves with more rows.
 
         The mean should move by the difference of the variances before and after. Rows that are
-        mostly noise hide a tool's error, but not how far its mean moves.
+        mostly noise hide a tool's error, but not how far its mean moves. None where moves say
+        nothing.
         """
         if not isinstance(entry.tool, MOVING):
-            return 1.0
+            return None
         n = int(min(N_PART, EARLIER * len(self.train)))
         earlier = self._try(entry.kind, self._given(entry.tool, self.train.some(slice(0, n))))
         shrinks = earlier.var > SHRINKS * entry.var
         if 2 * np.count_nonzero(shrinks) < len(shrinks):
-            return 1.0
+            return None
         moves, claimed = earlier.away - entry.away, earlier.var - entry.var
-        found = float(np.mean(moves[shrinks] ** 2 / claimed[shrinks]))
-        return float(np.clip(found, LEAST_WIDENING, MOST_WIDENING))
+        usual = np.quantile(moves[shrinks] ** 2 / claimed[shrinks], USUAL_SHARE)
+        near = isinstance(entry.tool, NeighbourProcess)
+        least = LEAST_OF_NEIGHBOURS if near else LEAST_WIDENING
+        return float(np.clip(usual / USUAL_MOVE, least, MOST_WIDENING))
 
     def _processes(self, smooth: Learned, rough: Learned, bound: Learned) -> list[Tried]:
         """Neighbours, inducing points and the exact process, each with its best hyperparameters."""
@@ -307,6 +314,8 @@ class Trials:
         """The same tool, given other rows."""
         if isinstance(tool, InducingProcess):
             return InducingProcess.given(tool.basis, rows.observations)
+        if isinstance(tool, NeighbourProcess):
+            return fit_neighbours(Learned(tool.model, tool.parameters), rows, tool.k)
         trend = self._trend(rows)
         if isinstance(tool, Trended):
             left = left_by(trend, rows)
@@ -336,13 +345,7 @@ def _aligned(tried: list[Tried]) -> list[Tried]:
 
 
 def _extra(entry: Tried, noise: float) -> float:
-    """Variance that held-out rows have and the tool does not know of.
-
-    Where moves of the mean tell how much variances must be widened, there is none: what is noise
-    is not known well enough.
-    """
-    if isinstance(entry.tool, MOVING):
-        return 0.0
+    """Variance that held-out rows have and the tool does not know of."""
     return max(entry.left - (1.0 + TOLERATED) * noise, 0.0)
 
 

@@ -211,7 +211,7 @@ class ManyRows:
         if len(noise_var) not in (1, report.n):
             raise stored.DamagedError("noise_var has another number of rows than the model")
         extra = float(stored.number(state["extra"], "extra", low=0.0))
-        widening = float(stored.number(state.get("widening", 1.0), "widening", low=1.0))
+        widening = float(stored.number(state.get("widening", 1.0), "widening", low=1e-3))
         width = columns_of(np.zeros((1, n_inputs)), categories).shape[1]
         tool = restored(state["many"], state["tool"], width)
         noise_var = np.broadcast_to(noise_var, report.n)
