@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mastgp.surrogates.many.choosing import Trials, Tried, _aligned, choose
+from mastgp.surrogates.many.choosing import Trials, Tried, _aligned, choose, preferred
 from mastgp.surrogates.many.learning import from_bound, from_neighbours
 from mastgp.surrogates.many.rows import shuffled
 from mastgp.surrogates.many.tools import fit_inducing, fit_neighbours
@@ -149,3 +149,13 @@ def test_errors_on_some_rows_are_compared_on_these():
     best = Tried("inducing", None, 5.0, away, 0 * away)
     near = Tried("neighbours", None, 2.0, np.sqrt(2.0) * away[:2], 0 * away[:2])
     assert _aligned([best, near])[1].squared == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize(("ahead", "kind"), [(0.01, "additive"), (0.3, "boosting")])
+def test_trees_must_be_clearly_better(rng, ahead, kind):
+    away = rng.standard_normal(2000)
+    further = (1.0 + ahead) * rng.permutation(away)
+    trees = Tried("boosting", None, float(np.mean(away**2)), away, 0 * away)
+    sums = Tried("additive", None, float(np.mean(further**2)), further, 0 * away)
+    assert preferred([trees, sums]).kind == kind
+    assert preferred([replace(trees, kind="trended"), sums]).kind == "trended"

@@ -34,6 +34,19 @@ def test_a_wiggly_signal_is_not_taken_for_noise(wiggly):
     assert rough.parameters.lengthscales[0, 0] < 0.5
 
 
+def test_the_rougher_kernel_leaves_a_smooth_mistake(rng):
+    """Where the smooth kernel took jumps for noise, the rough one does not start from it alone."""
+    X = rng.random((20_000, 2))
+    y = 2.0 * (X[:, 0] + 0.3 * np.sin(9 * X[:, 1]) > 0.6) + 0.05 * rng.standard_normal(20_000)
+    rows = Rows(X, (y - y.mean()) / y.std())
+    smooth = from_neighbours(rows, "rbf")
+    p = smooth.parameters
+    mistaken = replace(p, lengthscales=np.array([[0.8, 1.5]]), noise_var=np.array([0.3]))
+    rough = rougher(rows, replace(smooth, parameters=mistaken)).parameters
+    assert rough.lengthscales[0, 0] < 0.2
+    assert rough.noise_var[0] < 0.02
+
+
 def test_the_bound_finds_the_noise_of_a_smooth_response(rng):
     X = rng.random((2500, 2))
     y = np.sin(4 * X[:, 0]) + X[:, 1] + 0.2 * rng.standard_normal(2500)

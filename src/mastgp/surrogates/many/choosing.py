@@ -47,6 +47,8 @@ N_TRIED = 2_000
 WORTH_MORE_NEIGHBOURS = 0.05
 #: What splines leave is modelled further if trees make their squared error so many times smaller.
 WORTH_TREND = 1.003
+#: Standard errors by which a mean difference of squared errors is more than chance.
+CLEARLY = 2.0
 #: Share of the noise by which a tool's error may exceed it before its variance is widened.
 TOLERATED = 0.03
 #: Tools whose variance is that of a Gaussian process.
@@ -140,7 +142,7 @@ def choose(rows: Rows, on_evaluation: Evaluated | None = None) -> Choice:
     trials = Trials(train, held_out, on_evaluation or (lambda: None))
     tried = trials.second(trials.first())
     noise = trials.noise(tried)
-    best = min(tried, key=lambda entry: entry.squared)
+    best = preferred(tried)
     widening = trials.widening(best)
     return Choice(
         best.kind,
@@ -267,9 +269,17 @@ class Trials:
         if isinstance(entry.tool, NeighbourProcess):
             return self._more_neighbours(entry, tried)
         if isinstance(entry.tool, Boosted) and entry.kind in self._near(tried):
-            smaller = fit_boosted(self.part.some(slice(0, len(self.part) // 2)), entry.tool.trend)
-            return self._try(entry.kind, entry.tool.compared(smaller, self.held_out))
+            return self._try(entry.kind, self._with_variance(entry.tool, self.part))
         return entry
+
+    def _with_variance(self, tool: Boosted, rows: Rows) -> Boosted:
+        """Trees of rows, with a variance from trees of half of them.
+
+        Trees of a smaller part would show too little: their error falls more slowly than the
+        number of rows grows.
+        """
+        half = rows.some(slice(0, len(rows) // 2))
+        return tool.compared(fit_boosted(half, self._trend(half)), self.held_out)
 
     def _more_neighbours(self, entry: Tried, tried: list[Tried]) -> Tried:
         """As many neighbours as help, if few are nearly as good as the best tool."""
@@ -289,11 +299,10 @@ class Trials:
         return entry
 
     def _trend_and_more(self, tried: list[Tried]) -> bool:
-        """Whether splines are as good as processes, and trees find more in what they leave."""
+        """Whether trees find more in what splines leave, and no process alone is far better."""
         squared = {entry.kind: entry.squared for entry in tried}
-        rivals = [entry for entry in tried if entry.kind in (*PROCESSES, "additive")]
         more = squared["boosting"] * WORTH_TREND < squared["additive"]
-        return more and "additive" in self._near(rivals)
+        return more and "boosting" in self._near(tried)
 
     def _near(self, tried: list[Tried]) -> set[str]:
         """Tools that are not far behind."""
@@ -306,8 +315,8 @@ class Trials:
         if len(self.train) <= N_PART or entry.kind in ("neighbours", "exact"):
             return entry
         tool = self._given(entry.tool, self.train)
-        if isinstance(tool, Boosted) and isinstance(entry.tool, Boosted):
-            tool = tool.compared(entry.tool, self.held_out)
+        if isinstance(tool, Boosted):
+            tool = self._with_variance(tool, self.train)
         return self._try(entry.kind, tool)
 
     def _given(self, tool: Tool, rows: Rows) -> Tool:
@@ -328,6 +337,25 @@ class Trials:
         mean, var = tool.predict(some.X)
         away = some.y - mean
         return Tried(kind, tool, float(np.mean(away**2)), away, var)
+
+
+def preferred(tried: list[Tried]) -> Tried:
+    """The tool of the least error; trees only where they are clearly better than all others.
+
+    Where they are not, another tool has a variance for every point, and is cheaper.
+    """
+    best = min(tried, key=lambda entry: entry.squared)
+    if best.kind != "boosting":
+        return best
+    as_good = [entry for entry in tried if entry is not best and not _clearly_better(best, entry)]
+    return min(as_good, key=lambda entry: entry.squared, default=best)
+
+
+def _clearly_better(one: Tried, other: Tried) -> bool:
+    """Whether squared errors on the same rows differ by more than chance."""
+    n = min(len(one.away), len(other.away))
+    gain = other.away[:n] ** 2 - one.away[:n] ** 2
+    return float(gain.mean()) > CLEARLY * float(gain.std()) / np.sqrt(n)
 
 
 def _aligned(tried: list[Tried]) -> list[Tried]:

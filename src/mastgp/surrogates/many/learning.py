@@ -40,6 +40,9 @@ BOUND_ITERATIONS = (10, 10)
 N_CANDIDATES = 3_000
 #: Inducing points that add less than this to what the others explain are left out.
 _TOLERANCE = 1e-9
+#: Lengthscales of starts for a wiggly response and for one with jumps, over the diagonal of the
+#: unit cube, and the noise of both.
+WIGGLY, SHORT, LITTLE_NOISE = 0.15, 0.05, 0.01
 #: A Matérn process has longer lengthscales than a smooth one of the same response.
 _MATERN_LONGER = 1.7
 
@@ -59,7 +62,10 @@ def plain_model(n_inputs: int, kernel: str, known_noise: bool) -> Model:
 
 
 def from_neighbours(
-    rows: Rows, kernel: str, start: Hyperparameters | None = None, evaluated: Evaluated = None
+    rows: Rows,
+    kernel: str,
+    start: Hyperparameters | None = None,
+    evaluated: Evaluated = None,
 ) -> Learned:
     """Hyperparameters under which rows are most probable given their neighbours.
 
@@ -68,13 +74,14 @@ def from_neighbours(
     rows : Rows
     kernel : str
     start : Hyperparameters, optional
-        Where to search from, instead of the usual starts.
+        Where to search from, besides a place for responses with jumps. By default there are three
+        starts: the prior, a wiggly response, and a smooth and noisy one.
     evaluated : callable, optional
         Called at each evaluation.
     """
     model = plain_model(rows.X.shape[1], kernel, rows.noise_var is not None)
     layout = Layout(model)
-    starts = _starts(layout) if start is None else [layout.pack(start)]
+    starts = _starts(layout) if start is None else [layout.pack(start), _short(layout)]
     ends = [_climb(model, layout, rows, theta, evaluated) for theta in starts]
     theta = min(ends, key=lambda end: end[1])[0]
     for _ in range(ROUNDS - 1):
@@ -87,9 +94,15 @@ def _starts(layout: Layout) -> list[Array]:
     far = float(np.sqrt(layout.model.n_inputs))
     return [
         layout.start(),
-        layout.start(lengthscale=0.15 * far, noise=0.01),
+        layout.start(lengthscale=WIGGLY * far, noise=LITTLE_NOISE),
         layout.start(lengthscale=far, noise=0.3),
     ]
+
+
+def _short(layout: Layout) -> Array:
+    """Where the response varies over the shortest distances: next to a jump it does."""
+    far = float(np.sqrt(layout.model.n_inputs))
+    return layout.start(lengthscale=SHORT * far, noise=LITTLE_NOISE)
 
 
 def _climb(
@@ -108,7 +121,7 @@ def _climb(
 
 
 def rougher(rows: Rows, smooth: Learned, evaluated: Evaluated = None) -> Learned:
-    """The same for the Matérn kernel, from where the smooth one ended."""
+    """The same for the Matérn kernel, from where the smooth one ended and from short distances."""
     p = smooth.parameters
     longer = Hyperparameters(
         _MATERN_LONGER * p.lengthscales, p.scales, p.factors, p.noise_var, p.warp_a, p.warp_b
