@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mastgp.gp.layout import Layout
 from mastgp.surrogates.many.learning import (
+    Learned,
     from_bound,
     from_neighbours,
     inducing_inputs,
@@ -34,17 +36,27 @@ def test_a_wiggly_signal_is_not_taken_for_noise(wiggly):
     assert rough.parameters.lengthscales[0, 0] < 0.5
 
 
-def test_the_rougher_kernel_leaves_a_smooth_mistake(rng):
-    """Where the smooth kernel took jumps for noise, the rough one does not start from it alone."""
-    X = rng.random((20_000, 2))
-    y = 2.0 * (X[:, 0] + 0.3 * np.sin(9 * X[:, 1]) > 0.6) + 0.05 * rng.standard_normal(20_000)
-    rows = Rows(X, (y - y.mean()) / y.std())
-    smooth = from_neighbours(rows, "rbf")
-    p = smooth.parameters
-    mistaken = replace(p, lengthscales=np.array([[0.8, 1.5]]), noise_var=np.array([0.3]))
-    rough = rougher(rows, replace(smooth, parameters=mistaken)).parameters
-    assert rough.lengthscales[0, 0] < 0.2
-    assert rough.noise_var[0] < 0.02
+def test_the_rougher_kernel_also_starts_from_short_distances(wiggly, monkeypatch):
+    """Where the smooth kernel took jumps for noise, its end is no place to start from."""
+    smooth = Learned(plain_model(2, "rbf", False), mistaken(wiggly))
+    lengthscales = []
+
+    def climb(model, layout, rows, theta, evaluated):
+        found = layout.unpack(theta).lengthscales[0]
+        lengthscales.append(found)
+        return theta, float(found.max())
+
+    monkeypatch.setattr("mastgp.surrogates.many.learning._climb", climb)
+    best = rougher(wiggly, smooth).parameters.lengthscales[0]
+    np.testing.assert_allclose(lengthscales[0], 1.7 * 3.0)
+    np.testing.assert_allclose(lengthscales[1], 0.05 * np.sqrt(2.0))
+    np.testing.assert_array_equal(best, lengthscales[1])
+
+
+def mistaken(rows):
+    """Hyperparameters of a smooth response in much noise."""
+    layout = Layout(plain_model(2, "rbf", False))
+    return layout.unpack(layout.start(lengthscale=3.0, noise=0.5))
 
 
 def test_the_bound_finds_the_noise_of_a_smooth_response(rng):
