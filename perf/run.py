@@ -102,7 +102,8 @@ def many(sizes: list[int], limit: int) -> list[str]:
     """One cheap level of Borehole, by our choice of tools, each alone, and other libraries."""
     lines = list(many_rows.HEAD)
     for n, tool in product(sizes, many_rows.TOOLS):
-        found = many_rows.recorded_or_run(many_rows.STORE, "borehole", n, 25, tool, limit)
+        draw = "borehole", n, many_rows.FIRST_SEED
+        found = many_rows.recorded_or_run(many_rows.STORE, *draw, tool, limit)
         lines.append(many_rows.line(found))
         print(lines[-1], flush=True)
     return lines
