@@ -37,7 +37,7 @@ N_TEST = 3_000
 STORE = Path(__file__).parents[1] / "docs" / "results" / "many-rows.jsonl"
 #: Seed of the first draw that is recorded: tools were chosen on those above 99, and looked at on
 #: those below this one.
-FIRST_SEED = 31
+FIRST_SEED = 34
 PROBLEMS = "borehole,hartmann6,otl,wing,levy,rastrigin,ackley,jump"
 #: Mean and variance at test points, given rows.
 Tool = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]

@@ -299,10 +299,10 @@ class Trials:
         return entry
 
     def _trend_and_more(self, tried: list[Tried]) -> bool:
-        """Whether trees find more in what splines leave, and no process alone is far better."""
+        """Whether trees of what splines leave are the best of all tools so far."""
         squared = {entry.kind: entry.squared for entry in tried}
-        more = squared["boosting"] * WORTH_TREND < squared["additive"]
-        return more and "boosting" in self._near(tried)
+        trees = squared.pop("boosting")
+        return trees * WORTH_TREND < squared["additive"] and trees < min(squared.values())
 
     def _near(self, tried: list[Tried]) -> set[str]:
         """Tools that are not far behind."""
