@@ -296,7 +296,7 @@ def tell(
         study.tell(trial, result_of(value), failed=failed, replace=replace)
         terminal.say(f"Trial {trial} is told.")
         return
-    found = told(study.definition, study.trials(), table)
+    found = told(study.definition, study.trials(), table, study.store.candidates)
     count = study.tell_all(found.outcomes, replace=replace)
     if found.new:
         study.add_new(found.new)

@@ -177,10 +177,13 @@ def free_rows(
     fidelity: str,
     found: Sequence[Proposal] = (),
 ) -> list[int]:
-    """Rows of the pool that have not been asked for at a fidelity."""
-    taken = {t.candidate for t in trials if t.fidelity == fidelity}
-    taken |= {one.candidate for one in found if one.fidelity == fidelity}
-    return [row for row in range(len(pool)) if row not in taken]
+    """Rows of the pool that have not been asked for, or told of, at a fidelity."""
+    runs = [one for one in (*trials, *found) if one.fidelity == fidelity]
+    taken = {one.candidate for one in runs}
+    elsewhere = [one.inputs for one in runs if one.candidate is None]
+    return [
+        row for row in range(len(pool)) if row not in taken and pool[row].inputs not in elsewhere
+    ]
 
 
 def _affordable(

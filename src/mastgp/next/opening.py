@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..data.fidelities import fidelity_name
 from ..errors import DataError, FileError, listed, unknown
 from ..methods import method as find_method
 from .definition import Definition, define
-from .pools import pool_of
+from .pools import Pool, pool_of
 from .store import Store
 
 
@@ -30,7 +31,7 @@ def created(
     path: Path, inputs: Any, costs: Any, target: Any, candidates: Any, options: dict[str, Any]
 ) -> Store:
     """Make the file of a new study."""
-    pool = None if candidates is None else pool_of(candidates, inputs)
+    pool = None if candidates is None else _pool(candidates, inputs, costs, target)
     if pool is not None:
         inputs = pool.inputs
     needed = {"inputs": inputs, "costs": costs, "target": target}
@@ -40,7 +41,22 @@ def created(
         raise DataError(f"a new study needs {listed(missing)}")
     definition = define(inputs, costs, target, **options)
     find_method(definition.method).check_ready()
-    return Store.create(path, definition, [] if pool is None else pool.candidates)
+    if pool is None:
+        return Store.create(path, definition)
+    if pool.known and len(definition.targets) > 1:
+        raise DataError(
+            f"the candidates have results in column {listed(pool.known)}, but the study has the "
+            f"targets {listed(definition.targets)}; leave these columns out, and add the results"
+        )
+    results = pool.results(definition.target)
+    return Store.create(path, definition, pool.candidates, results, who())
+
+
+def _pool(candidates: Any, inputs: Any, costs: Any, target: Any) -> Pool:
+    """The candidates; columns that are called like fidelities or targets are no inputs."""
+    fidelities = [fidelity_name(name) for name in costs] if isinstance(costs, Mapping) else []
+    targets = [target] if isinstance(target, str) else list(target or [])
+    return pool_of(candidates, inputs, fidelities, targets)
 
 
 def options_of(known: Definition) -> dict[str, Any]:

@@ -57,7 +57,8 @@ class Study:
         On inputs, as ``"mach + 0.1*span <= 1.5"``, or on targets, as ``"stress <= 250"``. A target
         that only a constraint names is one more target.
     candidates : DataFrame or path of a table, optional
-        A pool: the only places that can be run. Without `inputs` its columns are the inputs.
+        A pool: the only places that can be run. Without `inputs` its columns are the inputs. A
+        column that is called like a fidelity has results that are known already.
     method : str
         Of the surrogate; ``auto`` by default, ``ar1`` is quicker.
     scouting : float
@@ -249,12 +250,14 @@ class Study:
         table : DataFrame or path
             With a column for every input and target, and one named ``fidelity`` unless it is
             given. An empty target, NaN, or text in a column ``failure`` is a run that failed.
+            With a pool, a column that names its candidates may stand for the inputs.
         fidelity : str, optional
             Of all rows.
         """
         from .trial_tables import results_of
 
-        return self.store.add_results(results_of(self.definition, table, fidelity), who())
+        found = results_of(self.definition, table, fidelity, self.store.candidates)
+        return self.store.add_results(found, who())
 
     def add_new(self, results: Sequence[tuple[Proposal, Mapping[str, float] | str]]) -> int:
         """Add results of runs that nobody asked for, as :func:`trial_tables.told` found them."""
