@@ -185,17 +185,15 @@ def study(method: str) -> Callable[[Problem, Search, int], None]:
     """A study with all fidelities, or of the expensive one alone for the method hf-only."""
 
     def run(problem: Problem, search: Search, seed: int) -> None:
-        cheap = [name for name in problem.values if name != "high" and method != "hf-only"]
+        alone = method == "hf-only"
+        cheap = [name for name in problem.values if name != "high" and not alone]
+        known = {name: problem.values[name] for name in cheap if problem.known}
         costs = {name: CHEAP * (i + 1) for i, name in enumerate(cheap)} | {"high": 1.0}
         with tempfile.TemporaryDirectory() as folder:
-            opened = Study(Path(folder) / "a.study", candidates=problem.candidates, costs=costs,
-                           target="y", goal=problem.goal, budget=BUDGET, method=method,
-                           random_state=seed)  # fmt: skip
-            if problem.known:
-                for name in cheap:
-                    table = problem.candidates.assign(y=problem.values[name]).dropna()
-                    opened.add_results(table, name)
-            while trials := opened.ask():
+            opened = Study(Path(folder) / "a.study", candidates=problem.candidates.assign(**known),
+                           costs=costs, target="y", goal=problem.goal, budget=BUDGET,
+                           method=method, random_state=seed)  # fmt: skip
+            while trials := opened.ask(allow=["high"] if known else None):
                 for trial in trials:
                     opened.tell(trial, search.run(trial.candidate, trial.fidelity))
 

@@ -70,6 +70,18 @@ def test_earlier_results_and_pools(mast, tmp_path):
     assert "name" in mast("study", "ask", "pool.study")[1].splitlines()[0]
 
 
+def test_inputs_of_a_pool_are_named_and_cheap_results_known(mast, tmp_path):
+    pd.DataFrame({"name": list("abcdef"), "x": [1, 3, 2, 5, 4, 9], "z": [5, 1, 4, 2, 8, 7],
+                  "a": [1.5, 2.5, 0.5, 1.0, 2.0, 3.0]}).to_csv("pool.csv", index=False)  # fmt: skip
+    code, said, _ = mast("study", "new", "pool.study", "--candidates", "pool.csv", "--cost",
+                         "a=1,b=5", "--target", "y", "--input", "x")  # fmt: skip
+    assert (code, "over 1 input among 6 candidates" in said) == (0, True)
+    mast("study", "ask", "pool.study", "--allow", "b", "-o", "runs.csv")
+    runs = pd.read_csv("runs.csv")
+    assert (runs.name[0], runs.fidelity[0], runs.z[0]) == ("c", "b", 4)
+    assert "unknown fidelity 'q'" in mast("study", "ask", "pool.study", "--allow", "q")[2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

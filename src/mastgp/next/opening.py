@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,19 @@ def seconds_of(given: Any, costs: Mapping[str, float]) -> dict[str, float]:
         if not float(seconds) > 0.0:
             raise DataError(f"the time limit of {name!r} is {seconds!r}; it must be above zero")
     return {name: float(seconds) for name, seconds in limits.items()}
+
+
+def fidelities_of(given: Sequence[Any], costs: Mapping[str, float]) -> list[str]:
+    """Names of fidelities that may be asked for; each must be one of the study's."""
+    if isinstance(given, str):
+        raise DataError(f"allow must be a list of fidelities, as [{given!r}]")
+    names = [fidelity_name(label) for label in given]
+    if not names:
+        raise DataError("allow names no fidelity; leave it out to allow all")
+    for name in names:
+        if name not in costs:
+            raise unknown("fidelity", name, costs)
+    return names
 
 
 def at_least(value: int, least: int, what: str) -> int:

@@ -124,7 +124,9 @@ def _results(column: pd.Series[Any]) -> dict[int, float]:
 
 
 def _input_names(frame: pd.DataFrame) -> list[str]:
-    return [name for name in frame.columns if name not in RESERVED and _is_input(frame[name])]
+    """Columns that vary, without those that name or number the rows."""
+    found = [name for name in frame.columns if name not in RESERVED and _is_input(frame[name])]
+    return [name for name in found if not _numbers_rows(frame[name])] or found
 
 
 def _is_input(column: pd.Series[Any]) -> bool:
@@ -132,15 +134,12 @@ def _is_input(column: pd.Series[Any]) -> bool:
     different = column.nunique()
     if different < 2:
         return False
-    if column.dtype.kind in "fiu":
-        return not _numbers_rows(column, different)
-    return different <= max(_NAMING * len(column), 2)
+    return column.dtype.kind in "fiu" or different <= max(_NAMING * len(column), 2)
 
 
-def _numbers_rows(column: pd.Series[Any], different: int) -> bool:
-    """Whether a column numbers the rows: whole numbers, each once, without a gap."""
-    n = len(column)
-    return n > 2 and different == n and column.dtype.kind in "iu" and np.ptp(column) == n - 1
+def _numbers_rows(column: pd.Series[Any]) -> bool:
+    """Whether a column counts the rows."""
+    return column.dtype.kind in "iu" and bool((np.diff(column.to_numpy()) == 1).all())
 
 
 def _spanned(frame: pd.DataFrame, name: str) -> Any:

@@ -14,7 +14,15 @@ from .asking import propose
 from .definition import Definition, define
 from .keeping import Models
 from .modelling import can_be_modelled, points_frame
-from .opening import at_least, check_same, created, options_of, seconds_of, who
+from .opening import (
+    at_least,
+    check_same,
+    created,
+    fidelities_of,
+    options_of,
+    seconds_of,
+    who,
+)
 from .requirements import violation
 from .results import Reader
 from .store import ChangedError, Proposal, Store, budget_left
@@ -156,13 +164,17 @@ class Study:
         """What of the budget is neither spent nor promised to open trials; infinite without one."""
         return max(budget_left(self.definition.budget, self.trials()), 0.0)
 
-    def ask(self, n: int = 1, *, runner: str | None = None) -> list[Trial]:
+    def ask(
+        self, n: int = 1, *, allow: Sequence[Any] | None = None, runner: str | None = None
+    ) -> list[Trial]:
         """Ask which runs to make next.
 
         Parameters
         ----------
         n : int
             How many; they are chosen together, and runs under way are taken into account.
+        allow : sequence of fidelities, optional
+            Fidelities that may be asked for; all by default.
         runner : str, optional
             Token of a program that begins with them at once.
 
@@ -173,9 +185,11 @@ class Study:
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise DataError(f"n is {n!r}; ask for one trial or more")
+        allowed = None if allow is None else fidelities_of(allow, self.definition.costs)
+        pool = self.store.candidates
         for number in range(_TRIES):
             trials = self.trials()
-            proposals = propose(self.definition, trials, self.store.candidates, n, self.models)
+            proposals = propose(self.definition, trials, pool, n, self.models, allowed)
             if not proposals:
                 return []
             last = number == _TRIES - 1
