@@ -18,7 +18,7 @@ from .failures import Failures
 from .informed import described_by, informed
 from .keeping import Models
 from .modelling import can_be_modelled, points_frame
-from .money import DUE
+from .money import DUE, LAST_RUNS
 from .store import Candidate, Proposal, budget_left
 from .trials import DONE, FAILED, SUGGESTED, Trial
 
@@ -147,7 +147,8 @@ def _suggested(
         so_far = [*found, *proposals]
         paid = worth_paying(definition, trials, model, so_far)
         allowed = [name for name in paid if name in known and name in allow]
-        if definition.top in allowed and _failures_use_up(definition, trials, so_far):
+        due = _failures_use_up(definition, trials, so_far) or _ends(definition, trials, so_far)
+        if definition.top in allowed and due:
             allowed = [definition.top]
         wanted = _at_once(definition, trials, so_far, n - len(proposals))
         if not allowed or not (new := _suggestions(
@@ -172,6 +173,14 @@ def _failures_use_up(
     spent += sum(definition.costs[one.fidelity] for one in found)
     failed = any(trial.status == FAILED for trial in since)
     return failed and spent >= DUE * definition.costs[definition.top]
+
+
+def _ends(definition: Definition, trials: Sequence[Trial], found: Sequence[Proposal]) -> bool:
+    """Whether the last expensive runs of a search for an extreme value have begun."""
+    if definition.goal not in ("minimum", "maximum"):
+        return False
+    left = _money(definition, trials, found, 1.0 - 1e-9)
+    return left < (LAST_RUNS + 1) * definition.costs[definition.top]
 
 
 def _at_once(
@@ -217,6 +226,7 @@ def _suggestions(
             allow=allowed,
             success=success(definition, trials),
             budget=_money(definition, trials, found),
+            last=_ends(definition, trials, found),
             random_state=rng_of(definition, 2, len(trials), len(found)),
             **_where(definition, pool),
         )

@@ -137,6 +137,8 @@ class Chooser:
     rng : Generator
     success : function or None
         Probability that a run succeeds, at points in the unit cube.
+    last : bool
+        Whether these are the last runs of a search for an extreme value.
     """
 
     goal: Goal
@@ -146,6 +148,7 @@ class Chooser:
     limits: Sequence[Limit]
     rng: np.random.Generator
     success: Callable[[Array], Array] | None = None
+    last: bool = False
     _references: tuple[Seen, Array] | None = field(default=None, init=False)
     _candidates: dict[int, Seen] = field(default_factory=dict, init=False)
 
@@ -213,6 +216,8 @@ class Chooser:
         if found is None:
             return None
         found = self._climbed(criterion.values, found)
+        if self.last and isinstance(criterion, Extreme) and top in levels:
+            found = self._best_predicted(outlook, criterion) or found
         u = found.u
         open_levels = self._open(outlook, u, levels)
         gains = {level: criterion.gain(u, level) for level in open_levels}
@@ -220,6 +225,13 @@ class Chooser:
         level = worth_most(gains, self.prices, top)
         due = top in gains and level != top and spent >= DUE * self.prices[top]
         return Chosen(u, top if due else level, gains, spent if due else None, found.label)
+
+    def _best_predicted(self, outlook: Outlook, criterion: Extreme) -> Found | None:
+        """The best predicted point; None where it is no better than what is known."""
+        found = self._screen(outlook, criterion.predicted, [outlook.belief.top])
+        if found is not None:
+            found = self._climbed(criterion.predicted, found)
+        return None if found is None or found.value <= 0.0 else found
 
     def _promise(self, outlook: Outlook) -> Promise:
         feasible = feasibility(self.limits, self.space.data)
