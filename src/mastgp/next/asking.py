@@ -147,8 +147,7 @@ def _suggested(
         so_far = [*found, *proposals]
         paid = worth_paying(definition, trials, model, so_far)
         allowed = [name for name in paid if name in known and name in allow]
-        due = _failures_use_up(definition, trials, so_far) or _ends(definition, trials, so_far)
-        if definition.top in allowed and due:
+        if definition.top in allowed and _failures_use_up(definition, trials, so_far):
             allowed = [definition.top]
         wanted = _at_once(definition, trials, so_far, n - len(proposals))
         if not allowed or not (new := _suggestions(

@@ -37,8 +37,12 @@ FEW_ITERATIONS = 4
 CLOSE = 0.5
 #: Screened points that lie near the best ones so far.
 NEAR = 128
+#: The last runs of a search go where the prediction is best, if less than this share of the
+#: standard deviation of the expensive results is expected of the most promising point.
+LITTLE = 0.03
 #: A point that satisfies all limits with less than this probability is no incumbent.
 _PROBABLE = np.log(0.5)
+_TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
@@ -216,18 +220,28 @@ class Chooser:
         if found is None:
             return None
         found = self._climbed(criterion.values, found)
+        open_levels = self._open(outlook, found.u, levels)
         if self.last and isinstance(criterion, Extreme) and top in levels:
-            found = self._best_predicted(outlook, criterion) or found
+            best = self._best_predicted(outlook, criterion, found)
+            found, open_levels = (found, open_levels) if best is None else (best, [top])
         u = found.u
-        open_levels = self._open(outlook, u, levels)
         gains = {level: criterion.gain(u, level) for level in open_levels}
         spent = spent_since_top(outlook, self.prices)
         level = worth_most(gains, self.prices, top)
         due = top in gains and level != top and spent >= DUE * self.prices[top]
         return Chosen(u, top if due else level, gains, spent if due else None, found.label)
 
-    def _best_predicted(self, outlook: Outlook, criterion: Extreme) -> Found | None:
-        """The best predicted point; None where it is no better than what is known."""
+    def _best_predicted(
+        self, outlook: Outlook, criterion: Extreme, promising: Found
+    ) -> Found | None:
+        """The best predicted point.
+
+        None where much is expected of the most promising point, and where no prediction is better
+        than what is known.
+        """
+        spread = max(float(np.std(outlook.belief.data.top.y)), _TINY)
+        if promising.value >= np.log(LITTLE * spread):
+            return None
         found = self._screen(outlook, criterion.predicted, [outlook.belief.top])
         if found is not None:
             found = self._climbed(criterion.predicted, found)

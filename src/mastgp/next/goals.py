@@ -165,7 +165,7 @@ class Extreme(Promise):
         return self.best - self._sign * found.means
 
     def predicted(self, U: Array) -> Array:
-        """By how much the prediction is better than the best value, times how probably it counts."""
+        """By how much a prediction is better than the best value, times how probably it counts."""
         found = spreads(self.outlook, self.outlook.belief.at(U, self.outlook.belief.top))
         shares = found.shares / found.shares.sum()
         better = np.asarray(shares @ (self._gaps(found) * self._units))

@@ -22,8 +22,8 @@ USELESS = ("hurts", "makes no difference", "is neutral")
 DUE = 1.0
 #: In a search for an optimum a cheap run must be worth so many times as much per cost as an
 #: expensive one, because only what expensive runs find counts in the end.
-MARGIN = 1.8
-#: Expensive runs at the end of a search that are made where the prediction is best.
+MARGIN = 1.5
+#: Expensive runs at the end of a search that may be made where the prediction is best.
 LAST_RUNS = 3
 #: A budget that is missed by rounding is kept.
 _ROUNDING = 1e-9
@@ -32,9 +32,9 @@ _ROUNDING = 1e-9
 def worth_most(gains: Mapping[int, float], prices: Sequence[float], top: int) -> int:
     """The fidelity that brings most per cost; cheap ones must win by a margin.
 
-    >>> worth_most({0: 0.85, 1: 1.0}, [0.5, 1.0], top=1)
+    >>> worth_most({0: 0.7, 1: 1.0}, [0.5, 1.0], top=1)
     1
-    >>> worth_most({0: 0.95, 1: 1.0}, [0.5, 1.0], top=1)
+    >>> worth_most({0: 0.8, 1: 1.0}, [0.5, 1.0], top=1)
     0
     """
     return max(gains, key=lambda i: gains[i] / prices[i] / (1.0 if i == top else MARGIN))

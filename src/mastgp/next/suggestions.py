@@ -115,7 +115,8 @@ def suggest(
         What all suggested runs together may cost.
     last : bool
         Whether no further runs will follow, in a search for the smallest or the largest response.
-        They are then made where the prediction is best, if it is better than the best result.
+        They are then made where the prediction is best, if it is better than the best result and
+        little more is expected elsewhere.
     random_state : int, Generator, RandomState or None
         Of the points that the search starts from. Without one, results are the same each time.
 
