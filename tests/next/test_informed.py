@@ -46,6 +46,11 @@ def test_an_incomplete_fidelity_stays_one(goal):
     assert informed(definition(goal=goal), trials, ()) is None
 
 
+def test_an_expensive_result_of_no_candidate_is_not_lost():
+    elsewhere = replace(trial(9, 2, "cfd", 7.0), candidate=None)
+    assert informed(definition(), [*known(), elsewhere], POOL) is None
+
+
 def test_results_that_are_all_alike_describe_nothing():
     same = [replace(one, values={"drag": 1.0}) for one in known()]
     view = informed(definition(), same, POOL)

@@ -48,12 +48,14 @@ def informed(
 ) -> View | None:
     """The study with known results as inputs; None where no fidelity is known for a whole pool.
 
-    For accuracy a model of all fidelities is what is wanted, so there is none.
+    For accuracy a model of all fidelities is what is wanted, so there is none. Nor is there one
+    where an expensive result is of no candidate: nothing cheap is known there.
     """
     if definition.goal == "accuracy" or not pool:
         return None
     complete = _complete(definition, trials, len(pool))
-    if not complete:
+    outside = any(t.fidelity == definition.top and t.candidate is None for t in trials)
+    if not complete or outside:
         return None
     known = {
         _name(definition, fidelity, target): values

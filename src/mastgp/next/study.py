@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError, unknown
 from .asking import propose
 from .definition import Definition, define
+from .informed import informed
 from .keeping import Models
 from .modelling import can_be_modelled, points_frame
 from .opening import (
@@ -320,10 +321,16 @@ class Study:
         return Best(best.inputs, value, self._interval(best), True, feasible, best)
 
     def _interval(self, trial: Trial) -> tuple[float, float]:
-        if not can_be_modelled(self.definition, self.trials()):
+        """The interval of the response at a trial, by the model that searches."""
+        definition, trials, inputs = self.definition, self.trials(), trial.inputs
+        if not can_be_modelled(definition, trials):
             return (math.nan, math.nan)
-        model = self.models.extended(self.trials(), self.definition.target)
-        low, high = model.predict_interval(points_frame(self.definition, [trial.inputs]))
+        models, view = self.models, informed(definition, trials, self.store.candidates)
+        if view is not None and trial.candidate is not None:
+            definition, trials = view.definition, view.trials
+            models, inputs = models.for_view(definition), view.pool[trial.candidate].inputs
+        model = models.extended(trials, definition.target)
+        low, high = model.predict_interval(points_frame(definition, [inputs]))
         return float(low[0]), float(high[0])
 
     def standing(self) -> Standing:
