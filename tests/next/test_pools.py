@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -66,4 +67,5 @@ def test_columns_called_like_fidelities_are_results():
 
 def test_a_column_that_counts_the_rows_is_no_input():
     assert list(pool_of(frame().assign(id=range(1, 9))).inputs) == ["gap", "metal"]
+    assert list(pool_of(frame().assign(id=np.arange(8.0))).inputs) == ["gap", "metal"]
     assert list(pool_of(frame()[["name"]].assign(x=range(8))).inputs) == ["x"]

@@ -251,7 +251,9 @@ def new(
 def _with_results(study: Study, tables: list[tuple[str | None, str]]) -> str:
     """Add earlier results; a study whose results cannot be read is not begun."""
     try:
-        count = sum(study.add_results(path, fidelity) for fidelity, path in tables)
+        for fidelity, path in tables:
+            study.add_results(path, fidelity)
+        count = len(study.trials())
     except BaseException:
         study.path.unlink(missing_ok=True)
         raise

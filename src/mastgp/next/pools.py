@@ -139,7 +139,7 @@ def _is_input(column: pd.Series[Any]) -> bool:
 
 def _numbers_rows(column: pd.Series[Any]) -> bool:
     """Whether a column counts the rows."""
-    return column.dtype.kind in "iu" and bool((np.diff(column.to_numpy()) == 1).all())
+    return column.dtype.kind in "fiu" and bool((np.diff(column.to_numpy()) == 1).all())
 
 
 def _spanned(frame: pd.DataFrame, name: str) -> Any:
