@@ -58,6 +58,38 @@ def test_run_and_show(mast, tmp_path):
     assert facts["best"]["observed"]
 
 
+BROKEN = """
+import sys, time
+trial, x = int(sys.argv[1]), float(sys.argv[2])
+if trial == 2:
+    sys.exit(3)
+if trial == 3:
+    print("Segmentation fault (core dumped)")
+elif trial == 4:
+    time.sleep(600)
+else:
+    print("drag =", -1e30 if trial == 5 else x * x)
+"""
+
+
+def test_a_solver_that_crashes_hangs_and_prints_nonsense(mast, tmp_path):
+    mast(*NEW)
+    (tmp_path / "solver.py").write_text(BROKEN)
+    command = f"{sys.executable} -I -S solver.py {{trial}} {{x}}"
+    code, _, error = mast("study", "run", "wing.study", "--command", command, "--jobs", "2",
+                          "--time-limit", "5", "--retries", "0",
+                          "--plausible", "drag=0:10")  # fmt: skip
+    assert code == 0, error
+    failures = {t.id: t.failure for t in Study("wing.study").trials() if t.status == "failed"}
+    assert sorted(failures) == [2, 3, 4, 5]
+    assert "3" in failures[2]
+    assert "time limit" in failures[4] or "5 s" in failures[4]
+    assert "not plausible" in failures[5]
+    assert 0.0 <= Study("wing.study").best().value <= 1.0
+    assert "--plausible" in mast("study", "run", "wing.study", "--command", command,
+                                 "--plausible", "drag=1")[2]  # fmt: skip
+
+
 def test_earlier_results_and_pools(mast, tmp_path):
     pd.DataFrame({"x": [0.1, 0.2], "n": [2, 3], "material": ["alu"] * 2, "drag": [1, 2]}).to_csv(
         "old.csv", index=False
@@ -68,6 +100,19 @@ def test_earlier_results_and_pools(mast, tmp_path):
                          "a=1,b=5", "--target", "y")  # fmt: skip
     assert (code, "6 candidates" in said) == (0, True)
     assert "name" in mast("study", "ask", "pool.study")[1].splitlines()[0]
+
+
+def test_inputs_of_a_pool_are_named_and_cheap_results_known(mast, tmp_path):
+    pd.DataFrame({"name": list("abcdef"), "x": [1, 3, 2, 5, 4, 9], "z": [5, 1, 4, 2, 8, 7],
+                  "a": [1.5, 2.5, 0.5, 1.0, 2.0, 3.0]}).to_csv("pool.csv", index=False)  # fmt: skip
+    code, said, _ = mast("study", "new", "pool.study", "--candidates", "pool.csv", "--cost",
+                         "a=1,b=5", "--target", "y", "--input", "x")  # fmt: skip
+    assert (code, "over 1 input among 6 candidates" in said) == (0, True)
+    assert "6 earlier results" in said
+    mast("study", "ask", "pool.study", "--allow", "b", "-o", "runs.csv")
+    runs = pd.read_csv("runs.csv")
+    assert (runs.name[0], runs.fidelity[0], runs.z[0]) == ("c", "b", 4)
+    assert "unknown fidelity 'q'" in mast("study", "ask", "pool.study", "--allow", "q")[2]
 
 
 @pytest.mark.parametrize(

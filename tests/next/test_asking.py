@@ -193,3 +193,16 @@ def test_cheap_runs_that_fail_do_not_put_off_the_expensive_ones():
     failed = [ended(100 + i, 0.03 + 0.07 * i, fidelity="panel", status=FAILED) for i in range(10)]
     (proposal,) = propose(made, [*before, *failed], (), 1, Models(made))
     assert proposal.fidelity == "cfd"
+
+
+def test_the_last_runs_are_expensive_and_where_the_prediction_is_best():
+    spent = sum(trial.spent for trial in many(definition()))
+    made = definition(budget=spent + 25.0, method=METHOD)
+    models = Models(made)
+    (proposal,) = propose(made, many(made), (), 1, models)
+    assert proposal.fidelity == "cfd"
+    known = min(t.values["drag"] for t in many(made) if t.fidelity == "cfd")
+    assert proposal.predicted["mean"] < known
+    early = definition(budget=spent + 300.0, method=METHOD)
+    (other,) = propose(early, many(early), (), 1, Models(early))
+    assert proposal.predicted["mean"] <= other.predicted["mean"] + 1e-6

@@ -109,3 +109,14 @@ def test_a_file_that_is_too_large_is_not_opened(database, tmp_path):
         file.truncate(MOST_BYTES + 1)
     with pytest.raises(ModelFileError, match="no study is so large"):
         connected(tmp_path / "a.study")
+
+
+def test_a_read_only_file_is_named(database, tmp_path):
+    path = tmp_path / "a.study"
+    with (
+        closing(connected(path, read_only=True)) as other,
+        pytest.raises(FileError, match=r"a\.study: it is read-only, or its folder is.*shown"),
+        naming(path),
+        transaction(other),
+    ):
+        other.execute("DELETE FROM trial")

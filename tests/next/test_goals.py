@@ -87,3 +87,16 @@ def test_a_transformed_response_has_the_same_place_of_improvement(log_model, rng
     criterion = extreme(log_model)
     U = rng.random((1500, 2))
     assert np.linalg.norm(U[np.argmax(criterion.values(U))] - BEST) < 0.2
+
+
+def test_a_prediction_counts_by_how_probably_it_does(optimum_model, rng):
+    U = rng.random((40, 2))
+    certain = extreme(optimum_model)
+    half = extreme(optimum_model)
+    half.feasibility = lambda U: np.full(len(U), np.log(0.5))
+    better = certain.predicted(U)
+    assert (better <= 0.0).any()
+    near = np.array([[0.7, 0.3]])
+    assert certain.predicted(near)[0] > 0.0
+    np.testing.assert_allclose(half.predicted(near), 0.5 * certain.predicted(near))
+    np.testing.assert_allclose(half.predicted(U)[better <= 0.0], better[better <= 0.0])

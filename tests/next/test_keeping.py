@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mastgp.next import modelling
 from mastgp.next.keeping import Models
 from mastgp.next.trials import DESIGNED, DONE, Trial
 from studies import definition, drag
@@ -33,9 +34,33 @@ def test_a_few_results_extend_the_model_and_many_make_a_new_one(models):
     grown = models.extended(more, "drag")
     assert (grown.n_added_, first.n_added_) == (1, 0)
     assert models.extended(more, "drag") is grown
-    assert models.extended([*more, done(201, 0.35), done(202, 0.37)], "drag").n_added_ == 3
-    many = [*more, *(done(300 + i, 0.4 + 0.01 * i) for i in range(5))]
+    cheap = [*more, done(201, 0.35, "panel"), done(202, 0.37, "panel")]
+    assert models.extended(cheap, "drag").n_added_ == 3
+    many = [*more, *(done(300 + i, 0.4 + 0.01 * i, "panel") for i in range(5))]
     assert models.extended(many, "drag").n_added_ == 0
+
+
+def test_few_expensive_results_are_enough_for_a_new_fit(models):
+    models.extended(trials(), "drag")
+    more = [*trials(), done(200, 0.33), done(201, 0.35)]
+    assert models.extended(more, "drag").n_added_ == 0
+
+
+def test_of_very_many_cheap_results_a_search_models_a_part(monkeypatch):
+    monkeypatch.setattr(modelling, "MOST_CHEAP", 12)
+    models = Models(definition(method="ar1-map"))
+    part = models.extended(trials(), "drag")
+    assert [len(f.y) for f in part.training_data_.fidelities] == [12, 6]
+    assert models.of(trials(), "drag").training_data_.n_points == 30
+    grown = models.extended([*trials(), done(200, 0.33)], "drag")
+    assert len(grown.training_data_.top.y) == 7
+
+
+def test_a_view_of_a_study_keeps_its_models():
+    models, made = Models(definition()), definition(inputs={"x": (0.0, 1.0)})
+    view = models.for_view(made)
+    assert models.for_view(definition(inputs={"x": (0.0, 1.0)})) is view
+    assert models.for_view(definition()) is not view
 
 
 def test_an_extended_model_knows_what_a_fitted_one_knows(models):

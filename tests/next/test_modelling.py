@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from mastgp.next.modelling import can_be_modelled, fitted, points_frame, training_data
+from mastgp.next import modelling
+from mastgp.next.modelling import can_be_modelled, fitted, points_frame, thinned, training_data
 from mastgp.next.trials import DONE, FAILED, Trial
 from studies import definition, drag
 
@@ -64,3 +67,15 @@ def test_a_search_for_an_optimum_takes_smooth_results_as_exact():
     everywhere = fitted(definition(method="ar1-map", goal="accuracy"), trials(8, 16), "drag")
     assert all(f.noise_var is not None for f in search.training_data_.fidelities)
     assert all(f.noise_var is None for f in everywhere.training_data_.fidelities)
+
+
+def test_of_many_cheap_results_those_beside_expensive_ones_stay(monkeypatch):
+    monkeypatch.setattr(modelling, "MOST_CHEAP", 5)
+    rows = trials(n=3, cheap=9)
+    rows[8] = replace(rows[8], inputs=rows[1].inputs)
+    kept = thinned(definition(), rows)
+    assert [t.fidelity for t in kept].count("cfd") == 3
+    assert [t.fidelity for t in kept].count("panel") == 5
+    assert rows[8] in kept
+    assert thinned(definition(), rows) == kept
+    assert thinned(definition(goal="accuracy"), rows) == rows

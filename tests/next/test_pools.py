@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -47,3 +48,24 @@ def test_inputs_can_be_named_or_given(tmp_path):
 def test_tables_that_are_no_pool_are_refused(table, inputs, message):
     with pytest.raises(DataError, match=message):
         pool_of(table, inputs)
+
+
+def test_columns_called_like_fidelities_are_results():
+    table = frame().assign(dft=[1.0, None, *range(6)], lab=None, strength=2.0)
+    pool = pool_of(table, None, ["dft", "lab"], ["strength"])
+    assert list(pool.inputs) == ["gap", "metal"]
+    assert pool.known == {
+        "dft": {0: 1.0, 2: 0.0, 3: 1.0, 4: 2.0, 5: 3.0, 6: 4.0, 7: 5.0},
+        "lab": {},
+    }
+    (first, values), *others = pool.results("strength")
+    assert (first.candidate, first.fidelity, values) == (0, "dft", {"strength": 1.0})
+    assert (first.inputs, len(others)) == (pool.candidates[0].inputs, 6)
+    with pytest.raises(DataError, match="candidate 3: the result in column 'dft' is 'much'"):
+        pool_of(frame().assign(dft=["1", "2", "3", "much", *"5678"]), None, ["dft"])
+
+
+def test_a_column_that_counts_the_rows_is_no_input():
+    assert list(pool_of(frame().assign(id=range(1, 9))).inputs) == ["gap", "metal"]
+    assert list(pool_of(frame().assign(id=np.arange(8.0))).inputs) == ["gap", "metal"]
+    assert list(pool_of(frame()[["name"]].assign(x=range(8))).inputs) == ["x"]

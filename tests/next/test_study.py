@@ -125,6 +125,57 @@ def test_a_pool_is_searched_for_its_best_row(tmp_path, rng):
     assert sorted(values).index(best.value) <= 2
 
 
+def materials(rng):
+    pool = pd.DataFrame({"name": [f"m{i}" for i in range(40)], "x": rng.random(40),
+                         "material": rng.choice(["steel", "alu"], 40)})  # fmt: skip
+    return pool, np.array([drag(row.x, row.material, "panel") for row in pool.itertuples()])
+
+
+def test_known_cheap_results_of_a_pool_guide_its_search(tmp_path, rng):
+    pool, cheap = materials(rng)
+    study = new_study(tmp_path, inputs=None, candidates=pool.assign(panel=cheap), budget=80.0)
+    assert [(t.fidelity, t.origin) for t in study.trials()] == [("panel", "given")] * 40
+    finish(study)
+    asked = [trial for trial in study.trials() if trial.origin != "given"]
+    assert {trial.fidelity for trial in asked} == {"cfd"}
+    assert all(set(trial.inputs) == {"x", "material"} for trial in asked)
+    assert asked[0].candidate == int(cheap.argmin())
+    values = [drag(row.x, row.material) for row in pool.itertuples()]
+    assert study.best().value == min(values)
+    assert study.standing().prospect is not None
+
+
+def test_results_of_candidates_are_told_by_name(tmp_path, rng):
+    pool, cheap = materials(rng)
+    study = new_study(tmp_path, inputs=None, candidates=pool)
+    study.add_results(pd.DataFrame({"name": pool.name[:9], "drag": cheap[:9]}), "panel")
+    study.add_results(pool[["x", "material"]].assign(drag=cheap)[9:12], "panel")
+    assert [trial.candidate for trial in study.trials()] == list(range(12))
+    assert study.trials()[3].inputs == {"x": pool.x[3], "material": pool.material[3]}
+    with pytest.raises(DataError, match="no candidate has name = 'm99'"):
+        study.add_results(pd.DataFrame({"name": ["m99"], "drag": [1.0]}), "panel")
+
+
+def test_only_allowed_fidelities_are_asked_for(tmp_path):
+    study = new_study(tmp_path)
+    assert {trial.fidelity for trial in study.ask(6, allow=["panel"])} == {"panel"}
+    assert {trial.fidelity for trial in study.ask(2, allow=["cfd"])} == {"cfd"}
+    with pytest.raises(DataError, match="unknown fidelity 'lab'"):
+        study.ask(allow=["lab"])
+    with pytest.raises(DataError, match="allow must be a list"):
+        study.ask(allow="cfd")
+    with pytest.raises(DataError, match="names no fidelity"):
+        study.ask(allow=[])
+
+
+def test_known_results_of_several_targets_need_a_table_of_their_own(tmp_path, rng):
+    pool, cheap = materials(rng)
+    with pytest.raises(DataError, match="results in column 'panel', but the study has the targets"):
+        new_study(tmp_path, inputs=None, candidates=pool.assign(panel=cheap),
+                  target=["drag", "stress"])  # fmt: skip
+    assert not (tmp_path / "wing.study").exists()
+
+
 def test_a_study_of_one_fidelity_without_end(tmp_path):
     study = Study(tmp_path / "one.study", {"x": (0.0, 1.0)}, {"run": 1.0}, "y", method="hf-only")
     for _ in range(8):

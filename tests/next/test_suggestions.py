@@ -37,6 +37,24 @@ def test_the_minimum_and_the_maximum_are_looked_for_where_they_are(drawn_model):
     assert low.fidelity == high.fidelity == "fine"
 
 
+def test_the_last_run_is_made_where_the_prediction_is_best(drawn_model):
+    (last,) = mastgp.suggest(drawn_model, goal="minimum", allow=["fine"], last=True)
+    best = mastgp.optimum(drawn_model, "minimum")
+    assert last.mean == pytest.approx(best.mean, abs=2e-4)
+    first, second = mastgp.suggest(drawn_model, 2, "minimum", allow=["fine"], last=True)
+    assert (first.inputs, first.mean) == (last.inputs, last.mean)
+    assert second.mean > first.mean
+
+
+def test_where_no_prediction_is_better_the_last_run_is_like_any_other(drawn_model):
+    known = drawn_model.training_data_.top
+    worst = np.argsort(known.y)[-3:]
+    pool = pd.DataFrame(known.X[worst] + 0.001, columns=["x0", "x1"])
+    usual = mastgp.suggest(drawn_model, goal="minimum", candidates=pool, allow=["fine"])
+    assert usual == mastgp.suggest(drawn_model, goal="minimum", candidates=pool, allow=["fine"],
+                                   last=True)  # fmt: skip
+
+
 def test_a_batch_does_not_crowd_and_respects_what_is_under_way(drawn_model):
     batch = mastgp.suggest(drawn_model, 4, allow=["fine"])
     X = points(batch)

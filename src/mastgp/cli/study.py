@@ -37,7 +37,8 @@ Inputs = Annotated[
     typer.Option(
         "--input",
         metavar="NAME=LOW:HIGH",
-        help="Input with its range, as mach=0.5:0.9, or its levels, as material=steel,alu.",
+        help="Input with its range, as mach=0.5:0.9, or its levels, as material=steel,alu; with "
+        "--candidates the names of columns will do, as mach,material.",
     ),
 ]
 Integers = Annotated[
@@ -97,6 +98,9 @@ NewBudget = Annotated[
     float | None, typer.Option("--budget", metavar="COST", help="Another budget from now on.")
 ]
 Number = Annotated[int, typer.Option("-n", "--number", help="How many trials.", min=1)]
+Allow = Annotated[
+    str | None, typer.Option(metavar="NAMES", help="Fidelities that may be asked for, as cfd.")
+]
 Output = Annotated[
     str | None,
     typer.Option("-o", "--output", metavar="FILE", help="Table to write; printed by default."),
@@ -225,7 +229,7 @@ def new(
     tables = [earlier_of(text) for text in data or []]
     study = Study(
         study_file,
-        inputs_of(inputs, integers),
+        inputs_of(inputs, integers, pool=candidates is not None),
         terminal.numbers(cost, "--cost"),
         terminal.all_names(target),
         goal,
@@ -247,7 +251,9 @@ def new(
 def _with_results(study: Study, tables: list[tuple[str | None, str]]) -> str:
     """Add earlier results; a study whose results cannot be read is not begun."""
     try:
-        count = sum(study.add_results(path, fidelity) for fidelity, path in tables)
+        for fidelity, path in tables:
+            study.add_results(path, fidelity)
+        count = len(study.trials())
     except BaseException:
         study.path.unlink(missing_ok=True)
         raise
@@ -259,6 +265,7 @@ def ask(
     study_file: StudyFile,
     number: Number = 1,
     output: Output = None,
+    allow: Allow = None,
     budget: NewBudget = None,
     as_json: AsJson = False,
 ) -> None:
@@ -271,7 +278,7 @@ def ask(
         check_output(output, inputs=[study_file])
         check_ending(output)
     with terminal.notes(), progress():
-        trials = study.ask(number)
+        trials = study.ask(number, allow=terminal.names(allow))
     if not trials:
         terminal.note(_why_nothing(study))
     _hand_out(asked_table(study.definition, trials), output, as_json)
@@ -296,7 +303,7 @@ def tell(
         study.tell(trial, result_of(value), failed=failed, replace=replace)
         terminal.say(f"Trial {trial} is told.")
         return
-    found = told(study.definition, study.trials(), table)
+    found = told(study.definition, study.trials(), table, study.store.candidates)
     count = study.tell_all(found.outcomes, replace=replace)
     if found.new:
         study.add_new(found.new)

@@ -9,9 +9,16 @@ from ..files import name_and_path
 from . import terminal
 
 
-def inputs_of(ranges: list[str] | None, integers: list[str] | None) -> dict[str, Any] | None:
-    """Inputs as they were typed; none where a table of candidates has them."""
-    found: dict[str, Any] = {}
+def inputs_of(
+    ranges: list[str] | None, integers: list[str] | None, *, pool: bool = False
+) -> dict[str, Any] | None:
+    """Inputs as they were typed; none where a table of candidates has them.
+
+    Where there is such a table, the name of a column alone will do: it spans what the column spans.
+    """
+    bare = [text for text in ranges or [] if pool and "=" not in text]
+    found: dict[str, Any] = dict.fromkeys(terminal.all_names(bare))
+    ranges = [text for text in ranges or [] if text not in bare]
     for name, value in terminal.pairs(ranges, "--input", "--input mach=0.5:0.9"):
         found[name] = _ends(value, f"--input {name}") if ":" in value else _levels(name, value)
     for name, value in terminal.pairs(integers, "--integer", "--integer blades=2:6"):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from ..data.categories import one_hot
 from ..errors import MastError, MastWarning, silenced
+from .beginning import first_runs, more_runs, rng_of
 from .definition import Definition
-from .design import Point, fill_space, interleaved, shared_places, sizes
 from .failures import Failures
+from .informed import described_by, informed
 from .keeping import Models
 from .modelling import can_be_modelled, points_frame
-from .money import DUE
+from .money import DUE, LAST_RUNS
 from .store import Candidate, Proposal, budget_left
-from .trials import DESIGNED, DONE, FAILED, GIVEN, SUGGESTED, Trial
+from .trials import DONE, FAILED, SUGGESTED, Trial
 
 if TYPE_CHECKING:
     from .limits import Limit
@@ -34,6 +35,7 @@ def propose(
     pool: Sequence[Candidate],
     n: int,
     models: Models,
+    allow: Collection[str] | None = None,
 ) -> list[Proposal]:
     """Trials to ask for, at most n; fewer where the budget or the pool ends.
 
@@ -46,141 +48,36 @@ def propose(
         The only places that can be chosen, where it is not empty.
     n : int
     models : Models
+    allow : collection of str, optional
+        Fidelities that may be asked for; all by default.
     """
-    first = _design(definition, trials, pool, n)
+    allowed = tuple(definition.costs) if allow is None else allow
+    first = first_runs(definition, trials, pool, n, allowed)
     missing = n - len(first)
     if missing <= 0 or not _affordable(definition, trials, first):
         return first
+    fill = partial(_filled, definition, trials, pool, missing, first, allowed)
     if not can_be_modelled(definition, trials):
-        return first + _more(definition, trials, pool, missing, first)
+        return first + fill()
     try:
-        return first + _suggested(definition, trials, pool, missing, models, first)
+        return first + _searched(definition, trials, pool, missing, models, first, allowed)
     except MastError:
-        more = _more(definition, trials, pool, missing, first)
+        more = fill()
         if not more:
             raise
         return first + more
 
 
-def _rng(definition: Definition, *salt: int) -> np.random.Generator:
-    return np.random.default_rng([definition.random_state, *salt])
-
-
-def _design(
-    definition: Definition, trials: Sequence[Trial], pool: Sequence[Candidate], n: int
-) -> list[Proposal]:
-    """What is left of the first design, at most n of it."""
-    given = Counter(t.fidelity for t in trials if t.origin == GIVEN and t.status == DONE)
-    wanted = sizes(definition)
-    handed_out = Counter(t.fidelity for t in trials if t.origin == DESIGNED)
-    order = interleaved({name: max(wanted[name] - given[name], 0) for name in wanted})
-    left = handed_out.copy()
-    found: list[Proposal] = []
-    for name in order:
-        if left[name] > 0:
-            left[name] -= 1
-        elif len(found) < n:
-            found += _first(definition, trials, pool, name, wanted[name], found)
-    return found
-
-
-def _first(
-    definition: Definition,
-    trials: Sequence[Trial],
-    pool: Sequence[Candidate],
-    fidelity: str,
-    size: int,
-    found: Sequence[Proposal],
-) -> list[Proposal]:
-    """The next point of the first design of a fidelity; none where a pool has no more."""
-    reason = f"one of {size} {fidelity} runs that fill the space before a model can be made"
-    number = sum(t.fidelity == fidelity and t.origin == DESIGNED for t in trials)
-    number += sum(one.fidelity == fidelity for one in found)
-    if pool or any(trial.origin == GIVEN for trial in trials):
-        places = _elsewhere(definition, trials, pool, 1, fidelity, found)
-        return [_designed(place, fidelity, reason) for place in places]
-    return [_designed((_planned(definition, fidelity, number), None), fidelity, reason)]
-
-
-def _planned(definition: Definition, fidelity: str, number: int) -> Point:
-    """A point of the first design by its number among those of a fidelity.
-
-    The first cheap runs are made where expensive ones are: what both find at the same places says
-    most about how well the cheap fidelity foretells the expensive one.
-    """
-    wanted = sizes(definition)
-    paired = shared_places(definition, wanted, fidelity)
-    if number < paired:
-        return _planned(definition, definition.top, number)
-    salt = list(definition.costs).index(fidelity)
-    points = fill_space(definition, wanted[fidelity] - paired, _rng(definition, 0, salt))
-    return points[number - paired]
-
-
-def _designed(place: tuple[Point, int | None], fidelity: str, reason: str) -> Proposal:
-    return Proposal(place[0], fidelity, reason, DESIGNED, place[1], {})
-
-
-def _more(
+def _filled(
     definition: Definition,
     trials: Sequence[Trial],
     pool: Sequence[Candidate],
     n: int,
     found: Sequence[Proposal],
+    allow: Collection[str],
 ) -> list[Proposal]:
-    """Further expensive runs that fill the space, where nothing better can be said."""
-    reason = "fills the space: there are too few results for a model"
-    places = _elsewhere(definition, trials, pool, n, definition.top, found)
-    return [_designed(place, definition.top, reason) for place in places]
-
-
-def _elsewhere(
-    definition: Definition,
-    trials: Sequence[Trial],
-    pool: Sequence[Candidate],
-    n: int,
-    fidelity: str,
-    found: Sequence[Proposal],
-) -> list[tuple[Point, int | None]]:
-    """Places that are far from those of the same fidelity; rows of the pool not yet run."""
-    same = [t.inputs for t in trials if t.fidelity == fidelity]
-    same += [one.inputs for one in found if one.fidelity == fidelity]
-    rng = _rng(definition, 1, len(trials), len(found))
-    if not pool:
-        return [(point, None) for point in fill_space(definition, n, rng, same)]
-    free = free_rows(pool, trials, fidelity, found)
-    free = [row for row in free if definition.allows(pool[row].inputs)]
-    return _chosen(definition, pool, free, n, rng, same) if free else []
-
-
-def _chosen(
-    definition: Definition,
-    pool: Sequence[Candidate],
-    free: Sequence[int],
-    n: int,
-    rng: np.random.Generator,
-    same: Sequence[Mapping[str, Any]],
-) -> list[tuple[Point, int | None]]:
-    """Rows of the pool that fill the space."""
-    left = list(free)
-    chosen: list[tuple[Point, int | None]] = []
-    for point in fill_space(definition, n, rng, same, [pool[row].inputs for row in free]):
-        row = next(row for row in left if pool[row].inputs == point)
-        left.remove(row)
-        chosen.append((point, row))
-    return chosen
-
-
-def free_rows(
-    pool: Sequence[Candidate],
-    trials: Sequence[Trial],
-    fidelity: str,
-    found: Sequence[Proposal] = (),
-) -> list[int]:
-    """Rows of the pool that have not been asked for at a fidelity."""
-    taken = {t.candidate for t in trials if t.fidelity == fidelity}
-    taken |= {one.candidate for one in found if one.fidelity == fidelity}
-    return [row for row in range(len(pool)) if row not in taken]
+    """Further expensive runs that fill the space, if they are allowed."""
+    return more_runs(definition, trials, pool, n, found) if definition.top in allow else []
 
 
 def _affordable(
@@ -207,6 +104,32 @@ def _money(
     return left - sum(definition.costs[one.fidelity] for one in found)
 
 
+def _searched(
+    definition: Definition,
+    trials: Sequence[Trial],
+    pool: Sequence[Candidate],
+    n: int,
+    models: Models,
+    found: Sequence[Proposal],
+    allow: Collection[str],
+) -> list[Proposal]:
+    """What the model suggests, which may see more inputs than the user."""
+    view = informed(definition, trials, pool)
+    if view is None:
+        return _suggested(definition, trials, pool, n, models, found, allow)
+    inside = [one for one in found if one.fidelity in view.definition.costs]
+    suggested = _suggested(
+        view.definition,
+        view.trials,
+        view.pool,
+        n,
+        models.for_view(view.definition),
+        described_by(view.pool, inside),
+        allow,
+    )
+    return described_by(pool, suggested)
+
+
 def _suggested(
     definition: Definition,
     trials: Sequence[Trial],
@@ -214,6 +137,7 @@ def _suggested(
     n: int,
     models: Models,
     found: Sequence[Proposal],
+    allow: Collection[str],
 ) -> list[Proposal]:
     """What the model suggests, with runs under way taken into account."""
     model = models.extended(trials, definition.target)
@@ -222,7 +146,7 @@ def _suggested(
     while len(proposals) < n:
         so_far = [*found, *proposals]
         paid = worth_paying(definition, trials, model, so_far)
-        allowed = [name for name in paid if name in known]
+        allowed = [name for name in paid if name in known and name in allow]
         if definition.top in allowed and _failures_use_up(definition, trials, so_far):
             allowed = [definition.top]
         wanted = _at_once(definition, trials, so_far, n - len(proposals))
@@ -248,6 +172,14 @@ def _failures_use_up(
     spent += sum(definition.costs[one.fidelity] for one in found)
     failed = any(trial.status == FAILED for trial in since)
     return failed and spent >= DUE * definition.costs[definition.top]
+
+
+def _ends(definition: Definition, trials: Sequence[Trial], found: Sequence[Proposal]) -> bool:
+    """Whether the last expensive runs of a search for an extreme value have begun."""
+    if definition.goal not in ("minimum", "maximum"):
+        return False
+    left = _money(definition, trials, found, 1.0 - 1e-9)
+    return left < (LAST_RUNS + 1) * definition.costs[definition.top]
 
 
 def _at_once(
@@ -293,7 +225,8 @@ def _suggestions(
             allow=allowed,
             success=success(definition, trials),
             budget=_money(definition, trials, found),
-            random_state=_rng(definition, 2, len(trials), len(found)),
+            last=_ends(definition, trials, found),
+            random_state=rng_of(definition, 2, len(trials), len(found)),
             **_where(definition, pool),
         )
 
@@ -306,6 +239,9 @@ def expected_gains(
     models: Models,
 ) -> list[float]:
     """What each of n further expensive runs is expected to bring, chosen now."""
+    if (view := informed(definition, trials, pool)) is not None:
+        definition, trials, pool = view.definition, view.trials, view.pool
+        models = models.for_view(definition)
     found = _suggestions(definition, trials, pool, n, models, (), [definition.top])
     return [suggestion.gain for suggestion in found]
 

@@ -37,8 +37,12 @@ FEW_ITERATIONS = 4
 CLOSE = 0.5
 #: Screened points that lie near the best ones so far.
 NEAR = 128
+#: The last runs of a search go where the prediction is best, if less than this share of the
+#: standard deviation of the expensive results is expected of the most promising point.
+LITTLE = 0.03
 #: A point that satisfies all limits with less than this probability is no incumbent.
 _PROBABLE = np.log(0.5)
+_TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,8 @@ class Chooser:
     rng : Generator
     success : function or None
         Probability that a run succeeds, at points in the unit cube.
+    last : bool
+        Whether these are the last runs of a search for an extreme value.
     """
 
     goal: Goal
@@ -146,6 +152,7 @@ class Chooser:
     limits: Sequence[Limit]
     rng: np.random.Generator
     success: Callable[[Array], Array] | None = None
+    last: bool = False
     _references: tuple[Seen, Array] | None = field(default=None, init=False)
     _candidates: dict[int, Seen] = field(default_factory=dict, init=False)
 
@@ -213,13 +220,32 @@ class Chooser:
         if found is None:
             return None
         found = self._climbed(criterion.values, found)
+        open_levels = self._open(outlook, found.u, levels)
+        if self.last and isinstance(criterion, Extreme) and top in levels:
+            best = self._best_predicted(outlook, criterion, found)
+            found, open_levels = (found, open_levels) if best is None else (best, [top])
         u = found.u
-        open_levels = self._open(outlook, u, levels)
         gains = {level: criterion.gain(u, level) for level in open_levels}
         spent = spent_since_top(outlook, self.prices)
         level = worth_most(gains, self.prices, top)
         due = top in gains and level != top and spent >= DUE * self.prices[top]
         return Chosen(u, top if due else level, gains, spent if due else None, found.label)
+
+    def _best_predicted(
+        self, outlook: Outlook, criterion: Extreme, promising: Found
+    ) -> Found | None:
+        """The best predicted point.
+
+        None where much is expected of the most promising point, and where no prediction is better
+        than what is known.
+        """
+        spread = max(float(np.std(outlook.belief.data.top.y)), _TINY)
+        if promising.value >= np.log(LITTLE * spread):
+            return None
+        found = self._screen(outlook, criterion.predicted, [outlook.belief.top])
+        if found is not None:
+            found = self._climbed(criterion.predicted, found)
+        return None if found is None or found.value <= 0.0 else found
 
     def _promise(self, outlook: Outlook) -> Promise:
         feasible = feasibility(self.limits, self.space.data)

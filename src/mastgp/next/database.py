@@ -124,6 +124,11 @@ def _explained(path: str | os.PathLike[str], error: sqlite3.Error) -> FileError:
             f"cannot write {path}: {error}. Is the disk full? The study is as it was before; make "
             "room and try again"
         )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+        return FileError(
+            f"cannot write {path}: it is read-only, or its folder is. The study can be shown; to "
+            "ask and tell, make both writable, or copy the file elsewhere"
+        )
     if name.startswith("SQLITE_BUSY"):
         return FileError(
             f"another process has been writing to {path} for {PATIENCE:.0f} s; try again"

@@ -164,6 +164,13 @@ class Extreme(Promise):
     def _gaps(self, found: Spreads) -> Array:
         return self.best - self._sign * found.means
 
+    def predicted(self, U: Array) -> Array:
+        """By how much a prediction is better than the best value, times how probably it counts."""
+        found = spreads(self.outlook, self.outlook.belief.at(U, self.outlook.belief.top))
+        shares = found.shares / found.shares.sum()
+        better = np.asarray(shares @ (self._gaps(found) * self._units))
+        return np.where(better > 0.0, better * np.exp(self.feasibility(U)), better)
+
     def log_values(self, found: Spreads) -> Array:
         """Log expected improvement, by each part."""
         return log_improvement(self._gaps(found), found.stds) + np.log(self._units)

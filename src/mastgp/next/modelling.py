@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..data.dataset import Dataset
 from ..errors import MastWarning, silenced
 from ..methods import method
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Expensive results that a model needs, and results of a cheap fidelity that count.
 FEWEST_EXPENSIVE, FEWEST_CHEAP = 3, 2
+#: Cheap results, at most, that a search models with draws or a blend; more would take too long.
+MOST_CHEAP = 150
 
 
 def done(trials: Sequence[Trial]) -> list[Trial]:
@@ -66,6 +70,21 @@ def training_data(definition: Definition, trials: Sequence[Trial], target: str) 
             categorical={category.name: category.levels for category in domain.categories},
             integer=list(domain.integers),
         )
+
+
+def thinned(definition: Definition, trials: Sequence[Trial]) -> list[Trial]:
+    """Trials without some of the cheap results, where a search has very many.
+
+    Those at the places of expensive results stay, and others in a random order that never changes.
+    """
+    cheap = [trial for trial in done(trials) if trial.fidelity != definition.top]
+    if definition.goal == "accuracy" or len(cheap) <= MOST_CHEAP:
+        return list(trials)
+    places = {tuple(t.inputs.items()) for t in done(trials) if t.fidelity == definition.top}
+    order = np.random.default_rng(definition.random_state).permutation(len(cheap)).tolist()
+    order.sort(key=lambda i: tuple(cheap[i].inputs.items()) not in places)
+    left_out = {cheap[i].id for i in order[MOST_CHEAP:]}
+    return [trial for trial in trials if trial.id not in left_out]
 
 
 def at_mode(definition: Definition, trials: Sequence[Trial]) -> bool:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import getpass
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..data.fidelities import fidelity_name
 from ..errors import DataError, FileError, listed, unknown
 from ..methods import method as find_method
 from .definition import Definition, define
-from .pools import pool_of
+from .pools import Pool, pool_of
 from .store import Store
 
 
@@ -30,7 +31,7 @@ def created(
     path: Path, inputs: Any, costs: Any, target: Any, candidates: Any, options: dict[str, Any]
 ) -> Store:
     """Make the file of a new study."""
-    pool = None if candidates is None else pool_of(candidates, inputs)
+    pool = None if candidates is None else _pool(candidates, inputs, costs, target)
     if pool is not None:
         inputs = pool.inputs
     needed = {"inputs": inputs, "costs": costs, "target": target}
@@ -40,7 +41,22 @@ def created(
         raise DataError(f"a new study needs {listed(missing)}")
     definition = define(inputs, costs, target, **options)
     find_method(definition.method).check_ready()
-    return Store.create(path, definition, [] if pool is None else pool.candidates)
+    if pool is None:
+        return Store.create(path, definition)
+    if pool.known and len(definition.targets) > 1:
+        raise DataError(
+            f"the candidates have results in column {listed(pool.known)}, but the study has the "
+            f"targets {listed(definition.targets)}; leave these columns out, and add the results"
+        )
+    results = pool.results(definition.target)
+    return Store.create(path, definition, pool.candidates, results, who())
+
+
+def _pool(candidates: Any, inputs: Any, costs: Any, target: Any) -> Pool:
+    """The candidates; columns that are called like fidelities or targets are no inputs."""
+    fidelities = [fidelity_name(name) for name in costs] if isinstance(costs, Mapping) else []
+    targets = [target] if isinstance(target, str) else list(target or [])
+    return pool_of(candidates, inputs, fidelities, targets)
 
 
 def options_of(known: Definition) -> dict[str, Any]:
@@ -79,6 +95,19 @@ def seconds_of(given: Any, costs: Mapping[str, float]) -> dict[str, float]:
         if not float(seconds) > 0.0:
             raise DataError(f"the time limit of {name!r} is {seconds!r}; it must be above zero")
     return {name: float(seconds) for name, seconds in limits.items()}
+
+
+def fidelities_of(given: Sequence[Any], costs: Mapping[str, float]) -> list[str]:
+    """Names of fidelities that may be asked for; each must be one of the study's."""
+    if isinstance(given, str):
+        raise DataError(f"allow must be a list of fidelities, as [{given!r}]")
+    names = [fidelity_name(label) for label in given]
+    if not names:
+        raise DataError("allow names no fidelity; leave it out to allow all")
+    for name in names:
+        if name not in costs:
+            raise unknown("fidelity", name, costs)
+    return names
 
 
 def at_least(value: int, least: int, what: str) -> int:

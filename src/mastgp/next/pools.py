@@ -4,36 +4,56 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import DataError, listed
 from .definition import RESERVED
 from .inputs import Choice, Domain, Input, Range, as_input
-from .store import Candidate
+from .store import Candidate, Proposal
+from .trials import GIVEN
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: A column of text with more different entries than this share of the rows names the rows.
 _NAMING = 0.5
+_REASON = "known from the table of candidates"
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Candidates, and the inputs that they span.
+    """Candidates, the inputs that they span, and what is known of them.
 
     Attributes
     ----------
     inputs : mapping of name to Input
     candidates : list of Candidate
+    known : mapping of fidelity to {row: result}
+        Results that the table has.
     """
 
     inputs: Mapping[str, Input]
     candidates: list[Candidate]
+    known: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+
+    def results(self, target: str) -> list[tuple[Proposal, Mapping[str, float]]]:
+        """What is known, as results of a target."""
+        return [
+            (Proposal(self.candidates[row].inputs, fidelity, _REASON, GIVEN, row, {}), {target: y})
+            for fidelity, found in self.known.items()
+            for row, y in found.items()
+        ]
 
 
-def pool_of(table: Any, inputs: Mapping[str, Any] | Sequence[str] | None = None) -> Pool:
+def pool_of(
+    table: Any,
+    inputs: Mapping[str, Any] | Sequence[str] | None = None,
+    fidelities: Sequence[str] = (),
+    targets: Sequence[str] = (),
+) -> Pool:
     """A pool of a table.
 
     Parameters
@@ -42,13 +62,20 @@ def pool_of(table: Any, inputs: Mapping[str, Any] | Sequence[str] | None = None)
     inputs : mapping or sequence of names, optional
         Inputs with their ranges, or only their names. By default every column that varies is an
         input, but for columns of text that name the rows. Other columns are kept as notes.
+    fidelities : sequence of str
+        Columns with results of these fidelities, where the table has them; a cell may be empty.
+    targets : sequence of str
+        Columns that are left out.
     """
     frame = _frame(table)
+    measured = [name for name in (*fidelities, *targets) if name in frame.columns]
+    known = {name: _results(frame[name]) for name in fidelities if name in measured}
+    frame = frame.drop(columns=measured)
     given = inputs if isinstance(inputs, Mapping) else {}
     names = _input_names(frame) if inputs is None else [str(name) for name in inputs]
     if missing := [name for name in names if name not in frame.columns]:
         raise DataError(f"the candidates have no column {listed(missing)}")
-    found = {name: as_input(name, given[name] if name in given else _spanned(frame, name))
+    found = {name: as_input(name, _spanned(frame, name) if given.get(name) is None else given[name])
              for name in names}  # fmt: skip
     if not found:
         raise DataError("the candidates have no column that varies, so there is no input")
@@ -58,7 +85,7 @@ def pool_of(table: Any, inputs: Mapping[str, Any] | Sequence[str] | None = None)
         Candidate(domain.read(row, f"candidate {number}"), {n: str(row[n]) for n in notes})
         for number, row in enumerate(frame.to_dict(orient="records"))
     ]
-    return Pool(found, candidates)
+    return Pool(found, candidates, known)
 
 
 def _frame(table: Any) -> pd.DataFrame:
@@ -78,8 +105,28 @@ def _frame(table: Any) -> pd.DataFrame:
     return frame
 
 
+def _results(column: pd.Series[Any]) -> dict[int, float]:
+    """Results of a column by the rows that have one."""
+    import pandas as pd
+
+    from ..data.cells import is_blank
+
+    found = {}
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    for row in np.flatnonzero(~is_blank(column)).tolist():
+        if not np.isfinite(numbers[row]):
+            raise DataError(
+                f"candidate {row}: the result in column {column.name!r} is "
+                f"{str(column.iloc[row])[:40]!r}, not a number; correct it or leave it empty"
+            )
+        found[row] = float(numbers[row])
+    return found
+
+
 def _input_names(frame: pd.DataFrame) -> list[str]:
-    return [name for name in frame.columns if name not in RESERVED and _is_input(frame[name])]
+    """Columns that vary, without those that name or number the rows."""
+    found = [name for name in frame.columns if name not in RESERVED and _is_input(frame[name])]
+    return [name for name in found if not _numbers_rows(frame[name])] or found
 
 
 def _is_input(column: pd.Series[Any]) -> bool:
@@ -88,6 +135,11 @@ def _is_input(column: pd.Series[Any]) -> bool:
     if different < 2:
         return False
     return column.dtype.kind in "fiu" or different <= max(_NAMING * len(column), 2)
+
+
+def _numbers_rows(column: pd.Series[Any]) -> bool:
+    """Whether a column counts the rows."""
+    return column.dtype.kind in "fiu" and bool((np.diff(column.to_numpy()) == 1).all())
 
 
 def _spanned(frame: pd.DataFrame, name: str) -> Any:

@@ -66,6 +66,10 @@ class Proposal:
     predicted: Mapping[str, float]
 
 
+#: A run with what it measured, by target, or why it failed.
+Result = tuple[Proposal, Mapping[str, float] | str]
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A row of a pool.
@@ -105,6 +109,8 @@ class Store:
         path: str | os.PathLike[str],
         definition: Definition,
         candidates: Sequence[Candidate] = (),
+        results: Sequence[Result] = (),
+        by: str = "",
     ) -> Store:
         """Make a new file, whole or not at all; one that another process just made is opened."""
         check_can_write(path)
@@ -113,6 +119,7 @@ class Store:
             with naming(path), transaction(database):
                 if is_empty(database):
                     _fill(database, definition, candidates)
+                    _insert_results(database, definition, results, by)
         finally:
             database.close()
         return cls(path)
@@ -185,47 +192,17 @@ class Store:
         self, database: sqlite3.Connection, proposal: Proposal, by: str, runner: str | None
     ) -> int:
         now = time.time()
-        row = {
+        row = _cells(proposal, self.definition, by, now) | {
             "status": ASKED if runner is None else RUNNING,
-            "origin": proposal.origin,
-            "fidelity": proposal.fidelity,
-            "inputs": json.dumps(dict(proposal.inputs), allow_nan=False),
-            "candidate": proposal.candidate,
-            "cost": self.definition.costs[proposal.fidelity],
-            "reason": proposal.reason,
-            "predicted": json.dumps(dict(proposal.predicted), allow_nan=False),
-            "asked_by": by,
-            "asked_at": now,
             "started_at": None if runner is None else now,
             "runner": runner,
         }
         return _inserted(database, row)
 
-    def add_results(
-        self, results: Sequence[tuple[Proposal, Mapping[str, float] | str]], by: str
-    ) -> int:
+    def add_results(self, results: Sequence[Result], by: str) -> int:
         """Add results from elsewhere, all or none: values by target, or why the run failed."""
-        now = time.time()
         with self._writing() as database:
-            for proposal, outcome in results:
-                failed = isinstance(outcome, str)
-                row = {
-                    "status": FAILED if failed else DONE,
-                    "origin": proposal.origin,
-                    "fidelity": proposal.fidelity,
-                    "inputs": json.dumps(dict(proposal.inputs), allow_nan=False),
-                    "candidate": proposal.candidate,
-                    "cost": self.definition.costs[proposal.fidelity],
-                    "reason": proposal.reason,
-                    "predicted": "{}",
-                    "asked_by": by,
-                    "asked_at": now,
-                    "ended_at": now,
-                    "attempts": 1,
-                    "measured": None if failed else _measured(outcome),
-                    "failure": outcome if failed else None,
-                }
-                _inserted(database, row)
+            _insert_results(database, self.definition, results, by)
         return len(results)
 
     def finish(
@@ -399,6 +376,38 @@ def _inserted(database: sqlite3.Connection, row: Mapping[str, Any]) -> int:
     marks = ", ".join(f":{name}" for name in row)
     cursor = database.execute(f"INSERT INTO trial ({', '.join(row)}) VALUES ({marks})", dict(row))
     return int(cursor.lastrowid or 0)
+
+
+def _cells(proposal: Proposal, definition: Definition, by: str, now: float) -> dict[str, Any]:
+    """What is known of a trial before it has run."""
+    return {
+        "origin": proposal.origin,
+        "fidelity": proposal.fidelity,
+        "inputs": json.dumps(dict(proposal.inputs), allow_nan=False),
+        "candidate": proposal.candidate,
+        "cost": definition.costs[proposal.fidelity],
+        "reason": proposal.reason,
+        "predicted": json.dumps(dict(proposal.predicted), allow_nan=False),
+        "asked_by": by,
+        "asked_at": now,
+    }
+
+
+def _insert_results(
+    database: sqlite3.Connection, definition: Definition, results: Sequence[Result], by: str
+) -> None:
+    """Write down runs that have ended and that nobody asked for."""
+    now = time.time()
+    for proposal, outcome in results:
+        failed = isinstance(outcome, str)
+        row = _cells(proposal, definition, by, now) | {
+            "status": FAILED if failed else DONE,
+            "ended_at": now,
+            "attempts": 1,
+            "measured": None if failed else _measured(outcome),
+            "failure": outcome if failed else None,
+        }
+        _inserted(database, row)
 
 
 def _finish(

@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError, unknown
 from .asking import propose
 from .definition import Definition, define
+from .informed import informed
 from .keeping import Models
 from .modelling import can_be_modelled, points_frame
-from .opening import at_least, check_same, created, options_of, seconds_of, who
+from .opening import (
+    at_least,
+    check_same,
+    created,
+    fidelities_of,
+    options_of,
+    seconds_of,
+    who,
+)
 from .requirements import violation
 from .results import Reader
 from .store import ChangedError, Proposal, Store, budget_left
@@ -57,7 +66,8 @@ class Study:
         On inputs, as ``"mach + 0.1*span <= 1.5"``, or on targets, as ``"stress <= 250"``. A target
         that only a constraint names is one more target.
     candidates : DataFrame or path of a table, optional
-        A pool: the only places that can be run. Without `inputs` its columns are the inputs.
+        A pool: the only places that can be run. Without `inputs` its columns are the inputs. A
+        column that is called like a fidelity has results that are known already.
     method : str
         Of the surrogate; ``auto`` by default, ``ar1`` is quicker.
     scouting : float
@@ -155,13 +165,17 @@ class Study:
         """What of the budget is neither spent nor promised to open trials; infinite without one."""
         return max(budget_left(self.definition.budget, self.trials()), 0.0)
 
-    def ask(self, n: int = 1, *, runner: str | None = None) -> list[Trial]:
+    def ask(
+        self, n: int = 1, *, allow: Sequence[Any] | None = None, runner: str | None = None
+    ) -> list[Trial]:
         """Ask which runs to make next.
 
         Parameters
         ----------
         n : int
             How many; they are chosen together, and runs under way are taken into account.
+        allow : sequence of fidelities, optional
+            Fidelities that may be asked for; all by default.
         runner : str, optional
             Token of a program that begins with them at once.
 
@@ -172,9 +186,11 @@ class Study:
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise DataError(f"n is {n!r}; ask for one trial or more")
+        allowed = None if allow is None else fidelities_of(allow, self.definition.costs)
+        pool = self.store.candidates
         for number in range(_TRIES):
             trials = self.trials()
-            proposals = propose(self.definition, trials, self.store.candidates, n, self.models)
+            proposals = propose(self.definition, trials, pool, n, self.models, allowed)
             if not proposals:
                 return []
             last = number == _TRIES - 1
@@ -249,12 +265,14 @@ class Study:
         table : DataFrame or path
             With a column for every input and target, and one named ``fidelity`` unless it is
             given. An empty target, NaN, or text in a column ``failure`` is a run that failed.
+            With a pool, a column that names its candidates may stand for the inputs.
         fidelity : str, optional
             Of all rows.
         """
         from .trial_tables import results_of
 
-        return self.store.add_results(results_of(self.definition, table, fidelity), who())
+        found = results_of(self.definition, table, fidelity, self.store.candidates)
+        return self.store.add_results(found, who())
 
     def add_new(self, results: Sequence[tuple[Proposal, Mapping[str, float] | str]]) -> int:
         """Add results of runs that nobody asked for, as :func:`trial_tables.told` found them."""
@@ -303,10 +321,16 @@ class Study:
         return Best(best.inputs, value, self._interval(best), True, feasible, best)
 
     def _interval(self, trial: Trial) -> tuple[float, float]:
-        if not can_be_modelled(self.definition, self.trials()):
+        """The interval of the response at a trial, by the model that searches."""
+        definition, trials, inputs = self.definition, self.trials(), trial.inputs
+        if not can_be_modelled(definition, trials):
             return (math.nan, math.nan)
-        model = self.models.extended(self.trials(), self.definition.target)
-        low, high = model.predict_interval(points_frame(self.definition, [trial.inputs]))
+        models, view = self.models, informed(definition, trials, self.store.candidates)
+        if view is not None and trial.candidate is not None:
+            definition, trials = view.definition, view.trials
+            models, inputs = models.for_view(definition), view.pool[trial.candidate].inputs
+        model = models.extended(trials, definition.target)
+        low, high = model.predict_interval(points_frame(definition, [inputs]))
         return float(low[0]), float(high[0])
 
     def standing(self) -> Standing:

@@ -77,6 +77,7 @@ def suggest(
     allow: Sequence[Any] | None = None,
     candidates: pd.DataFrame | None = None,
     budget: float | None = None,
+    last: bool = False,
     random_state: Any = None,
 ) -> list[Suggestion]:
     """Suggest the next runs: where, and at which fidelity.
@@ -112,6 +113,10 @@ def suggest(
         The only points that may be suggested, with a column for every input, instead of bounds.
     budget : float, optional
         What all suggested runs together may cost.
+    last : bool
+        Whether no further runs will follow, in a search for the smallest or the largest response.
+        They are then made where the prediction is best, if it is better than the best result and
+        little more is expected elsewhere.
     random_state : int, Generator, RandomState or None
         Of the points that the search starts from. Without one, results are the same each time.
 
@@ -144,6 +149,7 @@ def suggest(
         limits_from(limits or (), models),
         generator(random_state),
         success,
+        last,
     )
     outlook = Outlook(Belief(primary), *pending_runs(primary, pending))
     found: list[Suggestion] = []

@@ -14,8 +14,9 @@ from ..data.reading import read_table
 from ..data.source import Source
 from ..errors import DataError, listed, unknown
 from .definition import Definition
-from .inputs import Choice
-from .store import Proposal
+from .inputs import Choice, Value
+from .matching import Matcher
+from .store import Candidate, Proposal
 from .telling import outcome_of
 from .trials import GIVEN, Trial
 
@@ -96,14 +97,16 @@ class Told:
     empty: int
 
 
-def told(definition: Definition, trials: Sequence[Trial], table: Any) -> Told:
+def told(
+    definition: Definition, trials: Sequence[Trial], table: Any, pool: Sequence[Candidate] = ()
+) -> Told:
     """Read a table of results by trial id; an error names the line.
 
     A row without a trial's id is a run that nobody asked for: it needs inputs and a fidelity. A row
     without a result is left out. NaN as a result, or text in the column ``failure``, is a failure.
     """
     source = source_of(table)
-    rows = _Rows(definition, source)
+    rows = _Rows(definition, source, pool=pool)
     known = {trial.id: trial for trial in trials}
     found = Told({}, [], 0)
     empty = 0
@@ -125,11 +128,17 @@ def told(definition: Definition, trials: Sequence[Trial], table: Any) -> Told:
 
 
 def results_of(
-    definition: Definition, table: Any, fidelity: str | None = None
+    definition: Definition,
+    table: Any,
+    fidelity: str | None = None,
+    pool: Sequence[Candidate] = (),
 ) -> list[tuple[Proposal, Outcome]]:
-    """Results from elsewhere: every row has inputs, targets and a fidelity."""
+    """Results from elsewhere: every row has inputs, targets and a fidelity.
+
+    With a pool, a column that names its candidates may stand for the inputs.
+    """
     source = source_of(table)
-    rows = _Rows(definition, source, fidelity)
+    rows = _Rows(definition, source, fidelity, pool)
     found = []
     for label in source.rows.index:
         outcome = rows.outcome(label)
@@ -150,8 +159,15 @@ def source_of(table: Any) -> Source:
 class _Rows:
     """Rows of a table, read one by one."""
 
-    def __init__(self, definition: Definition, source: Source, fidelity: str | None = None) -> None:
+    def __init__(
+        self,
+        definition: Definition,
+        source: Source,
+        fidelity: str | None = None,
+        pool: Sequence[Candidate] = (),
+    ) -> None:
         self._definition, self._source, self._fidelity = definition, source, fidelity
+        self._pool, self._matcher = pool, Matcher(definition.domain, pool)
         columns = source.rows.columns
         if missing := [name for name in definition.targets if name not in columns]:
             raise DataError(
@@ -224,8 +240,28 @@ class _Rows:
         name = fidelity_name(str(fidelity).strip())
         if name not in costs:
             raise unknown(f"fidelity in {where}", name, costs)
-        inputs = self._definition.domain.read(self._inputs(label), where)
-        return Proposal(inputs, name, _REASON, GIVEN, None, {})
+        inputs, row = self._somewhere(label, where)
+        return Proposal(inputs, name, _REASON, GIVEN, row, {})
+
+    def _somewhere(self, label: Any, where: str) -> tuple[Mapping[str, Value], int | None]:
+        """Inputs of a row without a trial, and the candidate that has them."""
+        named = self._named(label, where)
+        inputs = self._inputs(label)
+        if named is not None and len(inputs) < len(self._definition.domain.names):
+            return self._pool[named].inputs, named
+        point = self._definition.domain.read(inputs, where)
+        rows = self._matcher.at(point)
+        return point, named if named in rows else next(iter(rows), None)
+
+    def _named(self, label: Any, where: str) -> int | None:
+        """The candidate that a row names."""
+        for column in self._matcher.naming:
+            if (name := self._cell(label, column)) is None:
+                continue
+            if (row := self._matcher.named(column, name)) is None:
+                raise DataError(f"{where}: no candidate has {column} = {str(name)[:60]!r}")
+            return row
+        return None
 
     def _inputs(self, label: Any) -> dict[str, Any]:
         """Inputs of a row, as far as they are there."""
