@@ -206,3 +206,18 @@ def test_the_last_runs_are_expensive_and_where_the_prediction_is_best():
     early = definition(budget=spent + 300.0, method=METHOD)
     (other,) = propose(early, many(early), (), 1, Models(early))
     assert proposal.predicted["mean"] <= other.predicted["mean"] + 1e-6
+
+
+def test_a_candidate_that_failed_is_not_asked_for_again():
+    made = definition(budget=None, method=METHOD)
+    pool = [Candidate({"x": i / 3, "material": m}, {}) for i in range(4) for m in ("steel", "alu")]
+    trials = []
+    while proposals := propose(made, trials, pool, 2, Models(made)):
+        for proposal in proposals:
+            status = FAILED if proposal.candidate in (0, 5) else DONE
+            one = ended(len(trials) + 1, **proposal.inputs, fidelity=proposal.fidelity,
+                        status=status)  # fmt: skip
+            trials.append(replace(one, origin=proposal.origin, candidate=proposal.candidate))
+    seen = Counter((trial.candidate, trial.fidelity) for trial in trials)
+    assert set(seen.values()) == {1}
+    assert {row for row, fidelity in seen if fidelity == "cfd"} == set(range(len(pool)))
