@@ -125,7 +125,7 @@ def _searched(
         view.trials,
         view.pool,
         n,
-        models.for_view(view.definition),
+        models.for_view(view),
         described_by(view.pool, inside),
         allow,
     )
@@ -253,7 +253,7 @@ def expected_gains(
     """What each of n further expensive runs is expected to bring, chosen now."""
     if (view := informed(definition, trials, pool)) is not None:
         definition, trials, pool = view.definition, view.trials, view.pool
-        models = models.for_view(definition)
+        models = models.for_view(view)
     found = _suggestions(definition, trials, pool, n, models, (), [definition.top])
     return [suggestion.gain for suggestion in found]
 

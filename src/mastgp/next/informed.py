@@ -35,6 +35,12 @@ class View:
     trials: list[Trial]
     pool: list[Candidate]
 
+    def has_pool_of(self, other: View) -> bool:
+        """Whether another view has the same inputs, fidelities and known results."""
+        mine, others = self.definition, other.definition
+        same = (mine.domain, mine.costs) == (others.domain, others.costs)
+        return same and self.pool == other.pool
+
 
 def described_by(pool: Sequence[Candidate], proposals: Sequence[Proposal]) -> list[Proposal]:
     """Proposals with the inputs that the candidates have in a pool."""
