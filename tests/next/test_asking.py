@@ -208,6 +208,22 @@ def test_the_last_runs_are_expensive_and_where_the_prediction_is_best():
     assert proposal.predicted["mean"] <= other.predicted["mean"] + 1e-6
 
 
+@pytest.mark.parametrize(
+    ("goal", "left", "last"),
+    [("minimum", 40.0, True), ("minimum", 40.1, False), ("maximum", 25.0, True),
+     ("accuracy", 25.0, False), ("target=0.5", 25.0, False)],
+)  # fmt: skip
+def test_the_last_runs_begin_with_the_money_for_four_expensive_ones(monkeypatch, goal, left, last):
+    given = []
+    monkeypatch.setattr("mastgp.next.suggestions.suggest",
+                        lambda *_, **options: given.append(options["last"]) or [])  # fmt: skip
+    trials = many(definition())
+    spent = sum(trial.spent for trial in trials)
+    made = definition(budget=spent + left, method=METHOD, goal=goal)
+    propose(made, trials, (), 1, Models(made))
+    assert given == [last]
+
+
 def test_a_candidate_that_failed_is_not_asked_for_again():
     made = definition(budget=None, method=METHOD)
     pool = [Candidate({"x": i / 3, "material": m}, {}) for i in range(4) for m in ("steel", "alu")]

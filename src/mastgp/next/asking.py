@@ -181,7 +181,7 @@ def _ends(definition: Definition, trials: Sequence[Trial], found: Sequence[Propo
     if definition.goal not in ("minimum", "maximum"):
         return False
     left = _money(definition, trials, found, 1.0 - 1e-9)
-    return left < (LAST_RUNS + 1) * definition.costs[definition.top]
+    return left < LAST_RUNS * definition.costs[definition.top]
 
 
 def _at_once(
