@@ -70,7 +70,7 @@ def test_errors_name_the_file_and_the_line(tmp_path):
 
 
 def test_columns_called_like_fidelities_are_results():
-    table = frame().assign(dft=[1.0, None, *range(6)], lab=None, strength=2.0)
+    table = frame().assign(dft=[1.0, None, *range(6)], lab=None, strength=None)
     pool = pool_of(table, None, ["dft", "lab"], ["strength"])
     assert list(pool.inputs) == ["gap", "metal"]
     assert pool.known == {
@@ -80,6 +80,8 @@ def test_columns_called_like_fidelities_are_results():
     (first, values), *others = pool.results("strength")
     assert (first.candidate, first.fidelity, values) == (0, "dft", {"strength": 1.0})
     assert (first.inputs, len(others)) == (pool.candidates[0].inputs, 6)
+    with pytest.raises(DataError, match="column 'strength' has results, but not their fidelity"):
+        pool_of(frame().assign(strength=[*[None] * 7, 2.0]), None, ["dft"], ["strength"])
     with pytest.raises(DataError, match="candidate 3: the result in column 'dft' is 'much'"):
         pool_of(frame().assign(dft=["1", "2", "3", "much", *"5678"]), None, ["dft"])
 

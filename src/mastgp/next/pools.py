@@ -67,12 +67,14 @@ def pool_of(
     fidelities : sequence of str
         Columns with results of these fidelities, where the table has them; a cell may be empty.
     targets : sequence of str
-        Columns that are left out.
+        Columns that must be empty, where the table has them: they do not say of which fidelity a
+        result is.
     """
     read = _read(table)
     frame = read.frame
     measured = [name for name in (*fidelities, *targets) if name in frame.columns]
     known = {name: _results(read, name) for name in fidelities if name in measured}
+    _check_no_results(read, [name for name in targets if name in measured])
     frame = frame.drop(columns=measured)
     given = inputs if isinstance(inputs, Mapping) else {}
     names = _input_names(frame) if inputs is None else [str(name) for name in inputs]
@@ -160,6 +162,18 @@ def _results(read: _Read, name: str) -> dict[int, float]:
             )
         found[row] = float(numbers[row])
     return found
+
+
+def _check_no_results(read: _Read, targets: Sequence[str]) -> None:
+    """Refuse results that would be ignored."""
+    from ..data.cells import is_blank
+
+    for name in targets:
+        if not is_blank(read.frame[name]).all():
+            raise DataError(
+                f"{read.name}: column {name!r} has results, but not their fidelity; name the "
+                "column like the fidelity, or leave it out"
+            )
 
 
 def _input_names(frame: pd.DataFrame) -> list[str]:
