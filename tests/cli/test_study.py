@@ -109,6 +109,7 @@ def test_inputs_of_a_pool_are_named_and_cheap_results_known(mast, tmp_path):
                          "a=1,b=5", "--target", "y", "--input", "x")  # fmt: skip
     assert (code, "over 1 input among 6 candidates" in said) == (0, True)
     assert "6 earlier results" in said
+    assert "Inputs: x; no inputs: name, z." in said
     mast("study", "ask", "pool.study", "--allow", "b", "-o", "runs.csv")
     runs = pd.read_csv("runs.csv")
     assert (runs.name[0], runs.fidelity[0], runs.z[0]) == ("c", "b", 4)

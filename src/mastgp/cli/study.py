@@ -242,6 +242,9 @@ def new(
     )
     given = _with_results(study, tables)
     terminal.say(f"Began {study_file}: {_about(study)}{given}.")
+    if candidates is not None:
+        others = f"; no inputs: {', '.join(study.note_columns)}" if study.note_columns else ""
+        terminal.say(f"Inputs: {', '.join(study.definition.domain.names)}{others}.")
     terminal.say(
         f"Next: mast study ask {study_file} -n 4 -o runs.csv, or mast study run {study_file} "
         "--command '...'"
