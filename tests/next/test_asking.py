@@ -237,3 +237,15 @@ def test_a_candidate_that_failed_is_not_asked_for_again():
     seen = Counter((trial.candidate, trial.fidelity) for trial in trials)
     assert set(seen.values()) == {1}
     assert {row for row, fidelity in seen if fidelity == "cfd"} == set(range(len(pool)))
+
+
+def test_a_batch_of_first_runs_and_suggestions_has_no_candidate_twice():
+    made = definition(budget=None, method=METHOD)
+    pool = [Candidate({"x": i / 3, "material": m}, {}) for i in range(4) for m in ("steel", "alu")]
+    runs = [(row, "panel") for row in range(8)] + [(row, "cfd") for row in (1, 4, 6)]
+    trials = [replace(ended(i + 1, **pool[row].inputs, fidelity=name, origin=GIVEN), candidate=row)
+              for i, (row, name) in enumerate(runs)]  # fmt: skip
+    found = propose(made, trials, pool, 9, Models(made))
+    assert {one.origin for one in found} == {DESIGNED, SUGGESTED}
+    assert sorted(one.candidate for one in found) == [0, 2, 3, 5, 7]
+    assert all(set(one.inputs) == {"x", "material"} for one in found)

@@ -52,6 +52,15 @@ def test_the_first_cheap_runs_are_of_candidates_with_expensive_ones():
     assert len(set(rows["cfd"]) & set(rows["panel"])) >= len(rows["cfd"]) - 1
 
 
+def test_candidates_with_expensive_results_are_the_first_to_be_run_cheaply():
+    trials = [given(row, "cfd") for row in (7, 30)]
+    found = first_runs(definition(budget=300.0), trials, POOL, 2, ["panel"])
+    assert [one.candidate for one in found] == [7, 30]
+    everywhere = definition(budget=300.0, goal="accuracy")
+    found = first_runs(everywhere, trials, POOL, 2, ["panel"])
+    assert not {one.candidate for one in found} & {7, 30}
+
+
 def test_every_second_expensive_run_is_where_known_results_are_best():
     made = definition(budget=300.0)
     trials = [given(row, "panel", abs(row - 11.2)) for row in range(len(POOL))]

@@ -79,6 +79,13 @@ def test_the_best_known_candidate_is_that_of_the_goal():
     assert best_known(definition(), known(), POOL, []) is None
 
 
+def test_of_several_known_fidelities_the_most_expensive_one_counts():
+    made = definition(costs={"guess": 0.1, "panel": 1.0, "cfd": 10.0})
+    guesses = [trial(20 + i, i, "guess", float(-i)) for i in range(5)]
+    assert best_known(made, [*guesses, *known()], POOL, range(5)) == 0
+    assert best_known(made, guesses, POOL, range(5)) == 4
+
+
 def test_proposals_are_described_by_a_pool():
     one = Proposal({"x": 9.0}, "cfd", "", SUGGESTED, 2, {})
     assert described_by(POOL, [one])[0].inputs == POOL[2].inputs
