@@ -109,10 +109,24 @@ def test_inputs_of_a_pool_are_named_and_cheap_results_known(mast, tmp_path):
                          "a=1,b=5", "--target", "y", "--input", "x")  # fmt: skip
     assert (code, "over 1 input among 6 candidates" in said) == (0, True)
     assert "6 earlier results" in said
+    assert "Inputs: x; no inputs: name, z." in said
     mast("study", "ask", "pool.study", "--allow", "b", "-o", "runs.csv")
     runs = pd.read_csv("runs.csv")
     assert (runs.name[0], runs.fidelity[0], runs.z[0]) == ("c", "b", 4)
     assert "unknown fidelity 'q'" in mast("study", "ask", "pool.study", "--allow", "q")[2]
+
+
+def test_why_there_is_nothing_to_ask_for(mast, tmp_path):
+    pd.DataFrame({"x": [0.0, 3.0, 1.0, 2.0], "a": 1.0}).to_csv("pool.csv", index=False)
+    mast("study", "new", "pool.study", "--candidates", "pool.csv", "--cost", "a=1,b=5",
+         "--target", "y", "--budget", "100", "--method", "ar1-map")  # fmt: skip
+    mast("study", "ask", "pool.study", "-n", "9", "-o", "runs.csv")
+    assert "4 trials are open" in mast("study", "ask", "pool.study")[2]
+    pd.read_csv("runs.csv").assign(y=[1, 2, 3, 4]).to_csv("runs.csv", index=False)
+    mast("study", "tell", "pool.study", "runs.csv")
+    assert "no candidate left to run at 'b'" in mast("study", "ask", "pool.study")[2]
+    assert "left to run at 'a'" in mast("study", "ask", "pool.study", "--allow", "a")[2]
+    assert "20 of 22 is spent" in mast("study", "ask", "pool.study", "--budget", "22")[2]
 
 
 @pytest.mark.parametrize(

@@ -206,3 +206,46 @@ def test_the_last_runs_are_expensive_and_where_the_prediction_is_best():
     early = definition(budget=spent + 300.0, method=METHOD)
     (other,) = propose(early, many(early), (), 1, Models(early))
     assert proposal.predicted["mean"] <= other.predicted["mean"] + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("goal", "left", "last"),
+    [("minimum", 40.0, True), ("minimum", 40.1, False), ("maximum", 25.0, True),
+     ("accuracy", 25.0, False), ("target=0.5", 25.0, False)],
+)  # fmt: skip
+def test_the_last_runs_begin_with_the_money_for_four_expensive_ones(monkeypatch, goal, left, last):
+    given = []
+    monkeypatch.setattr("mastgp.next.suggestions.suggest",
+                        lambda *_, **options: given.append(options["last"]) or [])  # fmt: skip
+    trials = many(definition())
+    spent = sum(trial.spent for trial in trials)
+    made = definition(budget=spent + left, method=METHOD, goal=goal)
+    propose(made, trials, (), 1, Models(made))
+    assert given == [last]
+
+
+def test_a_candidate_that_failed_is_not_asked_for_again():
+    made = definition(budget=None, method=METHOD)
+    pool = [Candidate({"x": i / 3, "material": m}, {}) for i in range(4) for m in ("steel", "alu")]
+    trials = []
+    while proposals := propose(made, trials, pool, 2, Models(made)):
+        for proposal in proposals:
+            status = FAILED if proposal.candidate in (0, 5) else DONE
+            one = ended(len(trials) + 1, **proposal.inputs, fidelity=proposal.fidelity,
+                        status=status)  # fmt: skip
+            trials.append(replace(one, origin=proposal.origin, candidate=proposal.candidate))
+    seen = Counter((trial.candidate, trial.fidelity) for trial in trials)
+    assert set(seen.values()) == {1}
+    assert {row for row, fidelity in seen if fidelity == "cfd"} == set(range(len(pool)))
+
+
+def test_a_batch_of_first_runs_and_suggestions_has_no_candidate_twice():
+    made = definition(budget=None, method=METHOD)
+    pool = [Candidate({"x": i / 3, "material": m}, {}) for i in range(4) for m in ("steel", "alu")]
+    runs = [(row, "panel") for row in range(8)] + [(row, "cfd") for row in (1, 4, 6)]
+    trials = [replace(ended(i + 1, **pool[row].inputs, fidelity=name, origin=GIVEN), candidate=row)
+              for i, (row, name) in enumerate(runs)]  # fmt: skip
+    found = propose(made, trials, pool, 9, Models(made))
+    assert {one.origin for one in found} == {DESIGNED, SUGGESTED}
+    assert sorted(one.candidate for one in found) == [0, 2, 3, 5, 7]
+    assert all(set(one.inputs) == {"x", "material"} for one in found)

@@ -36,6 +36,13 @@ def test_candidates_with_results_are_not_free(candidate):
     assert len(free_rows(POOL, trials, "panel")) == len(POOL)
 
 
+def test_candidates_with_the_same_inputs_count_as_one():
+    twins = [*POOL, POOL[3]]
+    assert free_rows(twins, [given(3, "cfd")], "cfd") == [r for r in range(len(POOL)) if r != 3]
+    found = more_runs(definition(), [given(row, "cfd") for row in range(39)], twins, 20, ())
+    assert [one.candidate for one in found] == [39]
+
+
 def test_the_first_cheap_runs_are_of_candidates_with_expensive_ones():
     made = definition(budget=300.0)
     found = first_runs(made, [], POOL, 100, ALL)
@@ -43,6 +50,15 @@ def test_the_first_cheap_runs_are_of_candidates_with_expensive_ones():
     assert len(set(rows["cfd"])) == len(rows["cfd"])
     assert len(set(rows["panel"])) == len(rows["panel"])
     assert len(set(rows["cfd"]) & set(rows["panel"])) >= len(rows["cfd"]) - 1
+
+
+def test_candidates_with_expensive_results_are_the_first_to_be_run_cheaply():
+    trials = [given(row, "cfd") for row in (7, 30)]
+    found = first_runs(definition(budget=300.0), trials, POOL, 2, ["panel"])
+    assert [one.candidate for one in found] == [7, 30]
+    everywhere = definition(budget=300.0, goal="accuracy")
+    found = first_runs(everywhere, trials, POOL, 2, ["panel"])
+    assert not {one.candidate for one in found} & {7, 30}
 
 
 def test_every_second_expensive_run_is_where_known_results_are_best():

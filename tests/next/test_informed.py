@@ -46,6 +46,14 @@ def test_an_incomplete_fidelity_stays_one(goal):
     assert informed(definition(goal=goal), trials, ()) is None
 
 
+def test_candidates_with_the_same_inputs_share_a_result():
+    view = informed(definition(), known(), [*POOL, POOL[3]])
+    assert [one.inputs["panel drag"] for one in view.pool] == [0.0, 1.0, 4.0, 9.0, 16.0, 9.0]
+    own = replace(known()[3], id=9, candidate=5, values={"drag": 7.0})
+    view = informed(definition(), [*known(), own], [*POOL, POOL[3]])
+    assert [one.inputs["panel drag"] for one in view.pool] == [0.0, 1.0, 4.0, 9.0, 16.0, 7.0]
+
+
 def test_an_expensive_result_of_no_candidate_is_not_lost():
     elsewhere = replace(trial(9, 2, "cfd", 7.0), candidate=None)
     assert informed(definition(), [*known(), elsewhere], POOL) is None
@@ -69,6 +77,13 @@ def test_the_best_known_candidate_is_that_of_the_goal():
     assert best_known(definition(goal="maximum"), known(), POOL, [0, 2]) == 2
     assert best_known(definition(), known()[:3], POOL, [0, 2]) is None
     assert best_known(definition(), known(), POOL, []) is None
+
+
+def test_of_several_known_fidelities_the_most_expensive_one_counts():
+    made = definition(costs={"guess": 0.1, "panel": 1.0, "cfd": 10.0})
+    guesses = [trial(20 + i, i, "guess", float(-i)) for i in range(5)]
+    assert best_known(made, [*guesses, *known()], POOL, range(5)) == 0
+    assert best_known(made, guesses, POOL, range(5)) == 4
 
 
 def test_proposals_are_described_by_a_pool():

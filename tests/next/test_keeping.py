@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from mastgp.next import modelling
+from mastgp.next.informed import View
 from mastgp.next.keeping import Models
+from mastgp.next.store import Candidate
 from mastgp.next.trials import DESIGNED, DONE, Trial
 from studies import definition, drag
 
@@ -57,10 +59,15 @@ def test_of_very_many_cheap_results_a_search_models_a_part(monkeypatch):
 
 
 def test_a_view_of_a_study_keeps_its_models():
-    models, made = Models(definition()), definition(inputs={"x": (0.0, 1.0)})
-    view = models.for_view(made)
-    assert models.for_view(definition(inputs={"x": (0.0, 1.0)})) is view
-    assert models.for_view(definition()) is not view
+    models = Models(definition())
+    pool = [Candidate({"x": x}, {}) for x in (0.0, 0.5, 1.0)]
+    first = models.for_view(View(definition(inputs={"x": (0.0, 1.0)}), [], pool))
+    again = View(definition(inputs={"x": (0.0, 1.0)}, budget=50.0), [done(1, 0.5)], [*pool])
+    assert models.for_view(again) is first
+    corrected = replace(again, pool=[pool[0], Candidate({"x": 0.6}, {}), pool[2]])
+    second = models.for_view(corrected)
+    assert second is not first
+    assert models.for_view(replace(corrected, definition=definition())) is not second
 
 
 def test_an_extended_model_knows_what_a_fitted_one_knows(models):

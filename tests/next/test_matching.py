@@ -25,3 +25,8 @@ def test_only_columns_of_different_entries_name_candidates():
     assert matcher.named("name", " C ") == 2
     assert matcher.named("name", "D") is None
     assert Matcher(DOMAIN, []).naming == {}
+
+
+def test_a_name_that_is_a_number_may_be_written_with_a_point():
+    pool = [Candidate(one.inputs, {"id": str(i)}) for i, one in enumerate(POOL)]
+    assert [Matcher(DOMAIN, pool).named("id", name) for name in (2, 2.0, "2")] == [2, 2, 2]

@@ -152,6 +152,12 @@ def test_results_of_candidates_are_told_by_name(tmp_path, rng):
     study.add_results(pool[["x", "material"]].assign(drag=cheap)[9:12], "panel")
     assert [trial.candidate for trial in study.trials()] == list(range(12))
     assert study.trials()[3].inputs == {"x": pool.x[3], "material": pool.material[3]}
+    rounded = pool[["name", "x", "material"]].assign(x=pool.x.round(4), drag=cheap)
+    study.add_results(rounded[12:13], "panel")
+    assert study.trials()[12].candidate == 12
+    assert study.trials()[12].inputs["x"] == pool.x[12]
+    with pytest.raises(DataError, match="row 0 of the table: the candidate that it names has x ="):
+        study.add_results(rounded[13:14].assign(name="m14"), "panel")
     with pytest.raises(DataError, match="no candidate has name = 'm99'"):
         study.add_results(pd.DataFrame({"name": ["m99"], "drag": [1.0]}), "panel")
 

@@ -9,6 +9,7 @@ import pytest
 import mastgp
 from mastgp import DataError
 from mastgp.models import MAST, SingleFidelity
+from mastgp.next import choosing
 from next.fitted import BEST, COSTS, bowl, bowl_data, mixed
 
 
@@ -53,6 +54,13 @@ def test_where_no_prediction_is_better_the_last_run_is_like_any_other(drawn_mode
     usual = mastgp.suggest(drawn_model, goal="minimum", candidates=pool, allow=["fine"])
     assert usual == mastgp.suggest(drawn_model, goal="minimum", candidates=pool, allow=["fine"],
                                    last=True)  # fmt: skip
+
+
+def test_where_much_is_expected_the_last_run_is_like_any_other(drawn_model, monkeypatch):
+    usual = mastgp.suggest(drawn_model, goal="minimum", allow=["fine"])
+    assert usual != mastgp.suggest(drawn_model, goal="minimum", allow=["fine"], last=True)
+    monkeypatch.setattr(choosing, "LITTLE", 1e-100)
+    assert usual == mastgp.suggest(drawn_model, goal="minimum", allow=["fine"], last=True)
 
 
 def test_a_batch_does_not_crowd_and_respects_what_is_under_way(drawn_model):

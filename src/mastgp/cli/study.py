@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError
+from ..errors import DataError, listed
 from ..progress import progress
 from . import terminal
 from .commands import Command
@@ -242,6 +242,9 @@ def new(
     )
     given = _with_results(study, tables)
     terminal.say(f"Began {study_file}: {_about(study)}{given}.")
+    if candidates is not None:
+        others = f"; no inputs: {', '.join(study.note_columns)}" if study.note_columns else ""
+        terminal.say(f"Inputs: {', '.join(study.definition.domain.names)}{others}.")
     terminal.say(
         f"Next: mast study ask {study_file} -n 4 -o runs.csv, or mast study run {study_file} "
         "--command '...'"
@@ -278,9 +281,9 @@ def ask(
         check_output(output, inputs=[study_file])
         check_ending(output)
     with terminal.notes(), progress():
-        trials = study.ask(number, allow=terminal.names(allow))
+        trials = study.ask(number, allow=(allowed := terminal.names(allow)))
     if not trials:
-        terminal.note(_why_nothing(study))
+        terminal.note(_why_nothing(study, allowed))
     _hand_out(asked_table(study.definition, trials), output, as_json)
 
 
@@ -406,16 +409,16 @@ def _about(study: Study) -> str:
     )
 
 
-def _why_nothing(study: Study) -> str:
-    """Why there is nothing to ask for."""
+def _why_nothing(study: Study, allowed: list[str] | None = None) -> str:
+    """Why there is nothing to ask for, of all fidelities or of those that are allowed."""
     open_ones = sum(trial.is_open for trial in study.trials())
-    budget = study.definition.budget
+    budget, top = study.definition.budget, study.definition.top
     if open_ones:
         return f"{open_ones} trials are open, and nothing is left for more: tell their results."
-    if budget is None:
-        return "There is nothing more to run."
-    top = study.definition.top
-    return f"{study.spent:g} of {budget:g} is spent; what is left pays for no other {top} run."
+    if budget is not None and study.left < study.definition.costs[top]:
+        return f"{study.spent:g} of {budget:g} is spent; what is left pays for no other {top} run."
+    what = "no candidate left" if study.store.candidates else "nothing more"
+    return f"There is {what} to run at {listed(allowed or [top])}."
 
 
 def _told(count: int, known: int, new: int, empty: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from .store import Candidate, Proposal, budget_left
 from .trials import DONE, FAILED, SUGGESTED, Trial
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .limits import Limit
     from .suggestions import Suggestion
 
@@ -123,7 +125,7 @@ def _searched(
         view.trials,
         view.pool,
         n,
-        models.for_view(view.definition),
+        models.for_view(view),
         described_by(view.pool, inside),
         allow,
     )
@@ -179,7 +181,7 @@ def _ends(definition: Definition, trials: Sequence[Trial], found: Sequence[Propo
     if definition.goal not in ("minimum", "maximum"):
         return False
     left = _money(definition, trials, found, 1.0 - 1e-9)
-    return left < (LAST_RUNS + 1) * definition.costs[definition.top]
+    return left < LAST_RUNS * definition.costs[definition.top]
 
 
 def _at_once(
@@ -212,23 +214,33 @@ def _suggestions(
     known = [fidelity.name for fidelity in model.training_data_.fidelities]
     pending = [(trial.inputs, trial.fidelity) for trial in trials if trial.is_open]
     pending += [(one.inputs, one.fidelity) for one in found]
-    frame = points_frame(definition, [inputs for inputs, _ in pending])
-    frame["fidelity"] = [name for _, name in pending]
+    failed = [(trial.inputs, trial.fidelity) for trial in trials if trial.status == FAILED]
     with silenced(MastWarning):
         return suggest(
             model,
             n,
             definition.goal if definition.level is None else ("target", definition.level),
             costs={name: definition.costs[name] for name in known},
-            pending=frame[frame["fidelity"].isin(known)],
+            pending=_runs_frame(definition, pending, known),
             limits=_limits(definition, trials, models),
             allow=allowed,
             success=success(definition, trials),
             budget=_money(definition, trials, found),
             last=_ends(definition, trials, found),
+            failed=_runs_frame(definition, failed, known),
             random_state=rng_of(definition, 2, len(trials), len(found)),
             **_where(definition, pool),
         )
+
+
+def _runs_frame(
+    definition: Definition, runs: Sequence[tuple[Mapping[str, Any], str]], known: Sequence[str]
+) -> pd.DataFrame:
+    """Runs of fidelities that a model knows, as a table."""
+    runs = [run for run in runs if run[1] in known]
+    frame = points_frame(definition, [inputs for inputs, _ in runs])
+    frame["fidelity"] = [name for _, name in runs]
+    return frame
 
 
 def expected_gains(
@@ -241,7 +253,7 @@ def expected_gains(
     """What each of n further expensive runs is expected to bring, chosen now."""
     if (view := informed(definition, trials, pool)) is not None:
         definition, trials, pool = view.definition, view.trials, view.pool
-        models = models.for_view(definition)
+        models = models.for_view(view)
     found = _suggestions(definition, trials, pool, n, models, (), [definition.top])
     return [suggestion.gain for suggestion in found]
 

@@ -76,9 +76,7 @@ def _told_most(
     Where cheap results are known for all, every second expensive run is made where they are best.
     Otherwise the first cheap runs are made where expensive ones are, see :func:`_planned`.
     """
-    free = [
-        r for r in free_rows(pool, trials, fidelity, found) if definition.allows(pool[r].inputs)
-    ]
+    free = _allowed(definition, pool, free_rows(pool, trials, fidelity, found))
     if fidelity == definition.top:
         return best_known(definition, trials, pool, free) if number % 2 == 0 else None
     if number >= shared_places(definition, sizes(definition), fidelity):
@@ -166,11 +164,11 @@ def free_rows(
     fidelity: str,
     found: Sequence[Proposal] = (),
 ) -> list[int]:
-    """Rows of the pool that have not been asked for, or told of, at a fidelity."""
+    """Rows of the pool whose inputs have not been asked for, or told of, at a fidelity."""
     runs: list[Trial | Proposal] = [*trials, *found]
-    runs = [one for one in runs if one.fidelity == fidelity]
-    taken = {one.candidate for one in runs}
-    elsewhere = [one.inputs for one in runs if one.candidate is None]
-    return [
-        row for row in range(len(pool)) if row not in taken and pool[row].inputs not in elsewhere
-    ]
+    taken = {
+        tuple((one.inputs if one.candidate is None else pool[one.candidate].inputs).items())
+        for one in runs
+        if one.fidelity == fidelity
+    }
+    return [row for row, one in enumerate(pool) if tuple(one.inputs.items()) not in taken]

@@ -143,6 +143,8 @@ class Chooser:
         Probability that a run succeeds, at points in the unit cube.
     last : bool
         Whether these are the last runs of a search for an extreme value.
+    failed : (U, levels) or None
+        Runs that failed: candidates of a pool are not run there again.
     """
 
     goal: Goal
@@ -153,6 +155,7 @@ class Chooser:
     rng: np.random.Generator
     success: Callable[[Array], Array] | None = None
     last: bool = False
+    failed: tuple[Array, NDArray[np.intp]] | None = None
     _references: tuple[Seen, Array] | None = field(default=None, init=False)
     _candidates: dict[int, Seen] = field(default_factory=dict, init=False)
 
@@ -316,7 +319,10 @@ class Chooser:
         return [level for level in levels if not self._done(outlook, u[None], level)[0]]
 
     def _done(self, outlook: Outlook, U: Array, level: int) -> NDArray[np.bool_]:
-        """Which points have been run, or are running, at a fidelity."""
+        """Which points have been run, or are running, or have failed, at a fidelity."""
         data = outlook.belief.data
         running = outlook.runs.U[outlook.runs.levels == level]
-        return same_place(U, np.vstack([data.unit(data.fidelities[level]), running]))
+        tried = [data.unit(data.fidelities[level]), running]
+        if self.failed is not None:
+            tried.append(self.failed[0][self.failed[1] == level])
+        return same_place(U, np.vstack(tried))

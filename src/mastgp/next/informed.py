@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from .definition import Definition
 from .inputs import Domain, Range, Value
@@ -34,6 +35,12 @@ class View:
     trials: list[Trial]
     pool: list[Candidate]
 
+    def has_pool_of(self, other: View) -> bool:
+        """Whether another view has the same inputs, fidelities and known results."""
+        mine, others = self.definition, other.definition
+        same = (mine.domain, mine.costs) == (others.domain, others.costs)
+        return same and self.pool == other.pool
+
 
 def described_by(pool: Sequence[Candidate], proposals: Sequence[Proposal]) -> list[Proposal]:
     """Proposals with the inputs that the candidates have in a pool."""
@@ -53,7 +60,7 @@ def informed(
     """
     if definition.goal == "accuracy" or not pool:
         return None
-    complete = _complete(definition, trials, len(pool))
+    complete = _complete(definition, trials, pool)
     outside = any(t.fidelity == definition.top and t.candidate is None for t in trials)
     if not complete or outside:
         return None
@@ -64,8 +71,9 @@ def informed(
         if len(set(values := [one[target] for one in found])) > 1
     }
     kept = [t for t in trials if t.fidelity not in complete and t.candidate is not None]
+    spent = sum(t.spent for t in trials if t.fidelity in complete or t.candidate is None)
     return View(
-        _changed(definition, complete, known, sum(t.spent for t in trials if t not in kept)),
+        _changed(definition, complete, known, spent),
         [replace(t, inputs=_described(t.inputs, known, t.candidate)) for t in kept],
         [replace(one, inputs=_described(one.inputs, known, row)) for row, one in enumerate(pool)],
     )
@@ -75,7 +83,7 @@ def best_known(
     definition: Definition, trials: Sequence[Trial], pool: Sequence[Candidate], free: Sequence[int]
 ) -> int | None:
     """Of some rows the one with the best result of the best fidelity that is known for all."""
-    complete = _complete(definition, trials, len(pool)) if pool else {}
+    complete = _complete(definition, trials, pool) if pool else {}
     if not complete or not free or definition.goal == "accuracy":
         return None
     found = list(complete.values())[-1]
@@ -83,17 +91,22 @@ def best_known(
 
 
 def _complete(
-    definition: Definition, trials: Sequence[Trial], n: int
+    definition: Definition, trials: Sequence[Trial], pool: Sequence[Candidate]
 ) -> dict[str, list[Mapping[str, float]]]:
-    """Results of the cheap fidelities that have one for every row of the pool."""
-    found: dict[str, dict[int, Mapping[str, float]]] = {name: {} for name in definition.costs}
+    """Results of the cheap fidelities that have one for every row of the pool.
+
+    A candidate without a result of its own has that of another one with the same inputs.
+    """
+    places = [tuple(one.inputs.items()) for one in pool]
+    found: dict[str, dict[Any, Mapping[str, float]]] = {name: {} for name in definition.costs}
     for trial in trials:
         if trial.status == DONE and trial.candidate is not None:
             found[trial.fidelity][trial.candidate] = trial.values
+            found[trial.fidelity][places[trial.candidate]] = trial.values
     return {
-        name: [by_row[row] for row in range(n)]
-        for name, by_row in found.items()
-        if name != definition.top and len(by_row) == n
+        name: [known.get(row, known[place]) for row, place in enumerate(places)]
+        for name, known in found.items()
+        if name != definition.top and all(place in known for place in places)
     }
 
 

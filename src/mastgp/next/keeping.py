@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import MastWarning, RefitWarning, silenced
 from .definition import Definition
+from .informed import View
 from .modelling import at_mode, fitted, points_frame, thinned
 from .trials import DONE, Trial
 
@@ -33,14 +34,13 @@ class Models:
     _fitted: dict[str, tuple[Known, Any]] = field(default_factory=dict)
     _extended: dict[str, tuple[Known, Any]] = field(default_factory=dict)
     _n_expensive: dict[str, int] = field(default_factory=dict)
-    _views: list[Models] = field(default_factory=list)
+    _seen: tuple[View, Models] | None = None
 
-    def for_view(self, definition: Definition) -> Models:
-        """Models of the same study as a search sees it, see :mod:`.informed`."""
-        domain = definition.domain
-        if not self._views or self._views[0].definition.domain != domain:
-            self._views = [Models(definition)]
-        return self._views[0]
+    def for_view(self, view: View) -> Models:
+        """Models of the same study as a search sees it, kept until results of its pool change."""
+        if self._seen is None or not view.has_pool_of(self._seen[0]):
+            self._seen = (view, Models(view.definition))
+        return self._seen[1]
 
     def of(self, trials: Sequence[Trial], target: str) -> Any:
         """The model of a target, fitted to these trials."""

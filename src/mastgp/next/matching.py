@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from .inputs import Domain, Value
+from .pools import note
 from .store import Candidate
 
 #: Digits of unit-cube inputs that must agree.
@@ -55,4 +56,4 @@ class Matcher:
 
     def named(self, column: str, name: Any) -> int | None:
         """Row of the candidate of a name, if there is one."""
-        return self.naming[column].get(str(name).strip())
+        return self.naming[column].get(note(name))

@@ -23,9 +23,9 @@ DUE = 1.0
 #: In a search for an optimum a cheap run must be worth so many times as much per cost as an
 #: expensive one, because only what expensive runs find counts in the end.
 MARGIN = 1.5
-#: A search ends when no more than this many expensive runs, and one more, can be paid for. These
-#: may be made where the prediction is best.
-LAST_RUNS = 3
+#: The last runs of a search begin when the money that is left pays for no more than this many
+#: expensive ones. They may be made where the prediction is best.
+LAST_RUNS = 4
 #: A budget that is missed by rounding is kept.
 _ROUNDING = 1e-9
 

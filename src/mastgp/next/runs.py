@@ -42,13 +42,17 @@ def unit_points(model: Any, table: pd.DataFrame, what: str) -> Array:
     return unit_queries(model, inputs if named else inputs.to_numpy())
 
 
-def pending_runs(model: Any, pending: Any) -> tuple[Array, NDArray[np.intp]]:
-    """Unit-cube inputs and fidelities of the runs under way.
+def pending_runs(
+    model: Any, pending: Any, what: str = "the pending runs"
+) -> tuple[Array, NDArray[np.intp]]:
+    """Unit-cube inputs and fidelities of runs without results: under way, or failed.
 
     Parameters
     ----------
     model : fitted estimator
     pending : DataFrame with a column ``fidelity``, or pairs of inputs and fidelity
+    what : str
+        What messages call them.
     """
     import pandas as pd
 
@@ -63,9 +67,9 @@ def pending_runs(model: Any, pending: Any) -> tuple[Array, NDArray[np.intp]]:
     elif len(data.fidelities) == 1:
         names = np.full(len(pending), data.top.name)
     else:
-        raise DataError(f"the pending runs need a column {FIDELITY!r} that names their fidelity")
+        raise DataError(f"{what} need a column {FIDELITY!r} that names their fidelity")
     levels = np.array([level_of(data, name) for name in names], dtype=np.intp)
-    return unit_points(model, pending, "the pending runs"), levels
+    return unit_points(model, pending, what), levels
 
 
 def pool_of(model: Any, candidates: pd.DataFrame) -> tuple[Array, list[Any]]:

@@ -328,7 +328,7 @@ class Study:
         models, view = self.models, informed(definition, trials, self.store.candidates)
         if view is not None and trial.candidate is not None:
             definition, trials = view.definition, view.trials
-            models, inputs = models.for_view(definition), view.pool[trial.candidate].inputs
+            models, inputs = models.for_view(view), view.pool[trial.candidate].inputs
         model = models.extended(trials, definition.target)
         low, high = model.predict_interval(points_frame(definition, [inputs]))
         return float(low[0]), float(high[0])

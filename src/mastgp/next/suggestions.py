@@ -78,6 +78,7 @@ def suggest(
     candidates: pd.DataFrame | None = None,
     budget: float | None = None,
     last: bool = False,
+    failed: Sequence[tuple[Mapping[str, Any], Any]] | pd.DataFrame | None = None,
     random_state: Any = None,
 ) -> list[Suggestion]:
     """Suggest the next runs: where, and at which fidelity.
@@ -117,6 +118,8 @@ def suggest(
         Whether no further runs will follow, in a search for the smallest or the largest response.
         They are then made where the prediction is best, if it is better than the best result and
         little more is expected elsewhere.
+    failed : DataFrame or sequence of (inputs, fidelity), optional
+        Runs of candidates that failed, like `pending`. They are not suggested again.
     random_state : int, Generator, RandomState or None
         Of the points that the search starts from. Without one, results are the same each time.
 
@@ -150,6 +153,7 @@ def suggest(
         generator(random_state),
         success,
         last,
+        pending_runs(primary, failed, "the failed runs"),
     )
     outlook = Outlook(Belief(primary), *pending_runs(primary, pending))
     found: list[Suggestion] = []

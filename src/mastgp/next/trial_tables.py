@@ -245,13 +245,17 @@ class _Rows:
 
     def _somewhere(self, label: Any, where: str) -> tuple[Mapping[str, Value], int | None]:
         """Inputs of a row without a trial, and the candidate that has them."""
-        named = self._named(label, where)
-        inputs = self._inputs(label)
-        if named is not None and len(inputs) < len(self._definition.domain.names):
-            return self._pool[named].inputs, named
-        point = self._definition.domain.read(inputs, where)
-        rows = self._matcher.at(point)
-        return point, named if named in rows else next(iter(rows), None)
+        if (named := self._named(label, where)) is not None:
+            inputs = self._pool[named].inputs
+            if wrong := self._differing(label, inputs):
+                name, cell = wrong
+                raise DataError(
+                    f"{where}: the candidate that it names has {name} = {inputs[name]}, and this "
+                    f"row says {cell}"
+                )
+            return inputs, named
+        point = self._definition.domain.read(self._inputs(label), where)
+        return point, next(iter(self._matcher.at(point)), None)
 
     def _named(self, label: Any, where: str) -> int | None:
         """The candidate that a row names."""
@@ -282,15 +286,21 @@ class _Rows:
             raise DataError(
                 f"{where}: trial {trial.id} was asked at {trial.fidelity!r}, not {fidelity!r}"
             )
+        if wrong := self._differing(label, trial.inputs):
+            name, cell = wrong
+            raise DataError(
+                f"{where}: trial {trial.id} was asked at {name} = {trial.inputs[name]}, and this "
+                f"row says {cell}; for a run that was made elsewhere leave the column 'trial' empty"
+            )
+
+    def _differing(self, label: Any, inputs: Mapping[str, Value]) -> tuple[str, Any] | None:
+        """The first input of a row that is another one, beyond rounding, with its cell."""
         for name, cell in self._inputs(label).items():
             one = self._definition.domain.inputs[name]
-            asked = trial.inputs[name]
             try:
-                away = abs(one.unit(cell) - one.unit(asked))
+                away = abs(one.unit(cell) - one.unit(inputs[name]))
             except ValueError:
                 away = 1.0
             if away > _ROUNDING:
-                raise DataError(
-                    f"{where}: trial {trial.id} was asked at {name} = {asked}, and this row says "
-                    f"{cell}; for a run that was made elsewhere leave the column 'trial' empty"
-                )
+                return name, cell
+        return None
