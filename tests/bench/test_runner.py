@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
+
 from mastgp.bench.runner import run, run_unit
 from mastgp.bench.store import Store
 from mastgp.bench.units import Unit
 from mastgp.bench.version import code_version
 from mastgp.methods import METHODS, Method
+from mastgp.models.single import SingleFidelity
 from mastgp.progress import listening
 
 
@@ -83,6 +86,18 @@ def test_a_unit_that_fails_is_recorded_and_the_rest_goes_on(tmp_path, monkeypatc
     assert len([r for r in store.read() if r["status"] == "ok"]) == 8
     assert run(small_units(methods=["odd"]), store) == 0
     assert run(small_units(methods=["odd"]), store, retry_failed=True) == 4
+
+
+def test_predictions_that_are_not_finite_are_a_failure(monkeypatch):
+    class Vague(SingleFidelity):
+        def predict_unit(self, U):
+            mean, var = super().predict_unit(U)
+            return np.where(np.arange(len(U)) == 3, np.nan, mean), var
+
+    add_method(monkeypatch, Vague)
+    record = run_unit(Unit("two-fidelity", "branin", "odd", 0, "", 50))
+    assert record["status"] == "failed"
+    assert record["error"] == "MastError: some predictions are not finite"
 
 
 def test_a_unit_that_takes_too_long_is_recorded(monkeypatch):

@@ -13,8 +13,11 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..check.scores import score
 from ..data.box import Bounds
+from ..errors import MastError
 from ..gp import blas_threads
 from ..methods import method
 from ..models.estimator import MultiFidelityRegressor
@@ -66,6 +69,8 @@ def _scores(unit: Unit, own: Mapping[str, AnyProblem] | None, data: str | None) 
     fitted = time.perf_counter()
     predicted = model.predict_distribution(draw.X_test)
     ended = time.perf_counter()
+    if not np.isfinite(predicted.mean).all():
+        raise MastError("some predictions are not finite")
     return {
         **score(draw.y_test, predicted),
         "fit_seconds": fitted - started,
