@@ -26,6 +26,7 @@ from .tools import (
     fit_neighbours,
     left_by,
     log_density,
+    neighbours_again,
 )
 
 Array = NDArray[np.float64]
@@ -288,10 +289,10 @@ class Trials:
         if entry.squared > max(NEARLY * best.squared, noise + FAR_BEHIND * (best.squared - noise)):
             return entry
         assert isinstance(entry.tool, NeighbourProcess)
-        learned = Learned(entry.tool.model, entry.tool.parameters)
+        process = entry.tool
         for k in NEAREST[1:]:
             self._ticking()
-            more = self._try("neighbours", fit_neighbours(learned, self.train, k))
+            more = self._try("neighbours", neighbours_again(process, self.train, k))
             before, after = (float(np.mean(e.away**2)) for e in (entry, more))
             if before - after < WORTH_MORE_NEIGHBOURS * max(before - noise, 0.0):
                 break
@@ -324,7 +325,7 @@ class Trials:
         if isinstance(tool, InducingProcess):
             return InducingProcess.given(tool.basis, rows.observations)
         if isinstance(tool, NeighbourProcess):
-            return fit_neighbours(Learned(tool.model, tool.parameters), rows, tool.k)
+            return neighbours_again(tool, rows, tool.k)
         trend = self._trend(rows)
         if isinstance(tool, Trended):
             left = left_by(trend, rows)
@@ -391,5 +392,5 @@ def _with_held_out(tool: Tool, rows: Rows, held_out: Rows) -> Tool:
     if isinstance(tool, Trended):
         return tool.with_rows(held_out)
     if isinstance(tool, NeighbourProcess):
-        return fit_neighbours(Learned(tool.model, tool.parameters), rows, tool.k)
+        return neighbours_again(tool, rows, tool.k)
     return tool

@@ -62,10 +62,7 @@ def plain_model(n_inputs: int, kernel: str, known_noise: bool) -> Model:
 
 
 def from_neighbours(
-    rows: Rows,
-    kernel: str,
-    start: Hyperparameters | None = None,
-    evaluated: Evaluated = None,
+    rows: Rows, kernel: str, start: Hyperparameters | None = None, evaluated: Evaluated = None
 ) -> Learned:
     """Hyperparameters under which rows are most probable given their neighbours.
 
@@ -81,7 +78,7 @@ def from_neighbours(
     """
     model = plain_model(rows.X.shape[1], kernel, rows.noise_var is not None)
     layout = Layout(model)
-    starts = _starts(layout) if start is None else [layout.pack(start), _short(layout)]
+    starts = _starts(layout) if start is None else [layout.pack(start), _varying(layout, SHORT)]
     ends = [_climb(model, layout, rows, theta, evaluated) for theta in starts]
     theta = min(ends, key=lambda end: end[1])[0]
     for _ in range(ROUNDS - 1):
@@ -94,15 +91,15 @@ def _starts(layout: Layout) -> list[Array]:
     far = float(np.sqrt(layout.model.n_inputs))
     return [
         layout.start(),
-        layout.start(lengthscale=WIGGLY * far, noise=LITTLE_NOISE),
+        _varying(layout, WIGGLY),
         layout.start(lengthscale=far, noise=0.3),
     ]
 
 
-def _short(layout: Layout) -> Array:
-    """Where the response varies over the shortest distances: next to a jump it does."""
+def _varying(layout: Layout, share: float) -> Array:
+    """Where the response varies over this share of the diagonal, with little noise."""
     far = float(np.sqrt(layout.model.n_inputs))
-    return layout.start(lengthscale=SHORT * far, noise=LITTLE_NOISE)
+    return layout.start(lengthscale=share * far, noise=LITTLE_NOISE)
 
 
 def _climb(

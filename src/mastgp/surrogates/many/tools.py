@@ -206,6 +206,11 @@ def fit_neighbours(learned: Learned, rows: Rows, k: int = NEAREST[0]) -> Neighbo
     return NeighbourProcess(learned.model, learned.parameters, rows.observations, k)
 
 
+def neighbours_again(process: NeighbourProcess, rows: Rows, k: int) -> NeighbourProcess:
+    """A process with the same hyperparameters, of these rows and so many neighbours."""
+    return fit_neighbours(Learned(process.model, process.parameters), rows, k)
+
+
 def fit_exact(learned: Learned, rows: Rows) -> GaussianProcess:
     """The exact process of all rows, with hyperparameters that were learned otherwise."""
     return GaussianProcess(learned.model, learned.parameters, rows.observations, 0.0, 1.0)
