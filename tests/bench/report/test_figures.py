@@ -6,7 +6,9 @@ import pytest
 
 from mastgp.bench.experiments import BASELINE
 from mastgp.bench.report.cells import cells
-from mastgp.bench.report.figures import sweep_figures
+from mastgp.bench.report.figures import STYLES, sweep_figures
+from mastgp.bench.strategies import STRATEGIES
+from mastgp.methods import METHODS
 
 
 @pytest.fixture
@@ -34,3 +36,7 @@ def test_other_formats(one_seed):
 
 def test_nothing_to_draw(runs):
     assert sweep_figures(cells(runs(mast=[1.0]))) == {}
+
+
+def test_no_two_lines_look_alike():
+    assert len(set(STYLES)) == len(STYLES) >= max(len(METHODS), len(STRATEGIES))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Colours that the colour-blind can tell apart.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")
+#: Colour and line of each method: where the colours come again, the line is another one.
+STYLES = tuple((colour, line) for line in ("-", "--", ":") for colour in COLOURS)
 _X_LABELS = {
     "sweep-ratio": "share of the budget on expensive points",
     "sweep-budget": "budget, in multiples of 5 D",
@@ -107,7 +109,7 @@ def _draw(
 ) -> None:
     """Mean of every method over the setting, with a band of two standard errors where known."""
     axes.axhline(1.0, color="#888888", linestyle=":", linewidth=1)
-    for colour, method in zip(COLOURS * 3, methods, strict=False):
+    for (colour, line), method in zip(STYLES, methods, strict=False):
         own = {
             float(k.setting): c
             for k, c in table.items()
@@ -116,7 +118,7 @@ def _draw(
         x = np.array(sorted(own))
         mean = np.array([own[v].mean for v in x])
         error = np.array([own[v].std / max(own[v].n, 1) ** 0.5 for v in x])
-        axes.plot(x, mean, marker="o", markersize=3, color=colour, label=method)
+        axes.plot(x, mean, line, marker="o", markersize=3, color=colour, label=method)
         axes.fill_between(x, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, lw=0)
 
 

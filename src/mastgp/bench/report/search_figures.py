@@ -11,7 +11,7 @@ from ..searches import SEARCHES, Search
 from ..strategies import STRATEGIES
 from ..tasks import METRICS, SHARES, score_name
 from .cells import Cell, Key
-from .figures import COLOURS, figure_file
+from .figures import STYLES, figure_file
 from .tables import ordered
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _draw(
     axes: Axes, search: Search, table: Mapping[Key, Cell], problem: str, methods: Sequence[str]
 ) -> None:
     """Mean of every strategy over the share of the budget, with a band of two standard errors."""
-    metric, colours = METRICS[search.goal], dict(zip(STRATEGIES, COLOURS * 3, strict=False))
+    metric, styles = METRICS[search.goal], dict(zip(STRATEGIES, STYLES, strict=False))
     largest = 0.0
     for method in methods:
         own = {
@@ -76,10 +76,11 @@ def _draw(
         mean = np.array([own[share].mean for share in x])
         error = np.array([own[share].std / own[share].n ** 0.5 for share in x])
         largest = max(largest, float(mean.max(initial=0.0)))
-        axes.plot(x, mean, color=colours[method], label=method, linewidth=1.4)
+        colour, line = styles[method]
+        axes.plot(x, mean, line, color=colour, label=method, linewidth=1.4)
         high = mean + 2 * error
         low = mean**2 / np.maximum(high, _TINY)  # as far below as above, on a logarithmic axis
-        axes.fill_between(x, low, high, color=colours[method], alpha=0.15, lw=0)
+        axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
     axes.set_yscale("log")
     axes.set_ylim(bottom=max(_FLOOR * largest, _TINY))
     axes.set_title(problem, fontsize=9)
