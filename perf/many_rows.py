@@ -2,6 +2,7 @@
 
     python perf/many_rows.py                               all problems, 100,000 rows, three draws
     python perf/many_rows.py --problems levy --rows 1000,10000 --draws 1 --tools ours,boosting
+    python perf/many_rows.py --rows 2000,4000 --tools ours,exact-4000
     python perf/many_rows.py --minutes 8                   as far as it gets; again to go on
     python perf/many_rows.py --table                       tables of what was recorded
 
@@ -104,11 +105,15 @@ def _fitted_alone(kind: str, rows: Rows, held_out: Rows) -> tools.Tool:
     return tools.Trended(trend, process)
 
 
-def exact(U: np.ndarray, y: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The exact engine, of at most 2000 rows."""
-    from mastgp.gp import GaussianProcess, Model
+def exact(most: int) -> Tool:
+    """The exact engine, of so many rows at most."""
 
-    return GaussianProcess.fit(Model(U.shape[1]), U[:2000], y[:2000]).predict(Q)
+    def fit(U: np.ndarray, y: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        from mastgp.gp import GaussianProcess, Model
+
+        return GaussianProcess.fit(Model(U.shape[1]), U[:most], y[:most]).predict(Q)
+
+    return fit
 
 
 def boosting(U: np.ndarray, y: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,7 +162,8 @@ TOOLS: dict[str, Tool] = {
     "trend-boosting": alone("trend-boosting"),
     "trend-inducing": alone("trend-inducing"),
     "boosting": boosting,
-    "exact-2000": exact,
+    "exact-2000": exact(2_000),
+    "exact-4000": exact(4_000),
     "sgpr": gpytorch_model("sgpr"),
     "svgp": gpytorch_model("svgp"),
     "gpboost-vecchia": gpboost_model("vecchia"),
@@ -173,9 +179,13 @@ def run_one(tool: str, name: str, n: int, seed: int, limit: int) -> None:
     started = time.process_time()
     mean, var = TOOLS[tool](U, y, Q)
     seconds = time.process_time() - started
+    spread = y.std()
+    response = Rows(Q, truth / spread)
+    densities = tools.log_density(mean / spread, var / spread**2, response, 0.0)
     covered = np.abs(mean - truth) < 1.96 * np.sqrt(var)
     result = {
-        "rmse": float(f"{np.sqrt(np.mean((mean - truth) ** 2)) / y.std():.5g}"),
+        "rmse": float(f"{np.sqrt(np.mean((mean - truth) ** 2)) / spread:.5g}"),
+        "nlpd": None if np.isnan(var).all() else round(float(-densities.mean()), 4),
         "coverage": None if np.isnan(var).all() else round(float(covered.mean()), 4),
         "seconds": round(seconds, 2),
         "megabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),

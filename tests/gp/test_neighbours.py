@@ -5,6 +5,7 @@ import pytest
 
 from gp.test_vecchia import plain
 from mastgp.gp import GaussianProcess
+from mastgp.gp.layout import Layout
 from mastgp.gp.neighbours import NeighbourProcess
 from mastgp.gp.observations import Observations
 from mastgp.stored import DamagedError
@@ -105,3 +106,28 @@ def test_rows_in_one_place_without_noise_get_a_jitter_of_their_own(rng):
     np.testing.assert_allclose(mean[3], 1.0, atol=1e-3)
     for found, alone in zip((mean[:3], var[:3]), near.predict(Q[:3]), strict=True):
         np.testing.assert_allclose(found, alone, rtol=1e-9)
+
+
+def test_predictions_at_the_same_points_are_not_computed_again(monkeypatch, rng):
+    X, model = rng.random((300, 2)), plain(2, learn_noise=True)
+    parameters = Layout(model).unpack(Layout(model).start())
+    data = Observations(X, wiggly(X), np.zeros(300, np.intp), None)
+    process = NeighbourProcess(model, parameters, data, 20)
+    computed = []
+    original = process._in_batches
+    monkeypatch.setattr(process, "_in_batches", lambda P: computed.append(len(P)) or original(P))
+    monkeypatch.setattr("mastgp.gp.neighbours._REMEMBERED", 450)
+    first, second, third = rng.random((3, 200, 2))
+    before = process.predict(first)
+    before[0][:] = 7.0
+    again = process.predict(first)
+    np.testing.assert_array_equal(again, process.predict(first.copy()))
+    assert (again[0] != 7.0).all()
+    process.predict(second)
+    process.predict(third)
+    assert computed == [200, 200, 200]
+    process.predict(second)
+    process.predict(first)
+    process.predict(first[:50])
+    process.predict(first[:50])
+    assert computed == [200, 200, 200, 200, 50, 50]

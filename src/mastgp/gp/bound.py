@@ -32,6 +32,8 @@ Groups = NDArray[np.intp]
 
 #: Stands for an objective that cannot be computed.
 IMPOSSIBLE = 1e10
+#: Evaluations along one line. Where more are needed, rounding errors hide the way down.
+MOST_TRIES = 5
 
 
 class Bound:
@@ -183,6 +185,6 @@ def minimise(
         jac=True,
         method="L-BFGS-B",
         bounds=Bounds(layout.lower, layout.upper),
-        options={"maxiter": iterations, "maxcor": 20, "ftol": tolerance},
+        options={"maxiter": iterations, "maxcor": 20, "maxls": MOST_TRIES, "ftol": tolerance},
     )
     return np.asarray(result.x, dtype=float), float(result.fun)

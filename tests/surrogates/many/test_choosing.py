@@ -159,3 +159,10 @@ def test_trees_must_be_clearly_better(rng, ahead, kind):
     sums = Tried("additive", None, float(np.mean(further**2)), further, 0 * away)
     assert preferred([trees, sums]).kind == kind
     assert preferred([replace(trees, kind="trended"), sums]).kind == "trended"
+
+
+def test_splines_are_widened_for_a_penalty_that_is_taken_as_known():
+    X, y, *_ = drawn(rough, 2100, 5, 0.1)
+    rows, _ = shuffled(X, y, None)
+    found = choose(rows)
+    assert (found.kind, found.widening) == ("additive", 1.1)

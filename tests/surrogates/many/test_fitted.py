@@ -138,3 +138,13 @@ def test_known_noise_stays_with_its_rows(rng):
     np.testing.assert_array_equal(fitted.noise_var, noise)
     again = ManyRows.from_state(fitted.get_state(), 4)
     np.testing.assert_array_equal(again.noise_var, noise)
+
+
+def test_rows_that_are_said_to_be_exact_are_modelled():
+    rng = np.random.default_rng(3)
+    X = rng.random((2000, 2))
+    y = np.sin(5 * X.sum(axis=1)) + X[:, 0] ** 2 * X[:, 1]
+    fitted = fit_many(X, y, np.zeros(2000))
+    mean, var = fitted.predict(X[:50])
+    np.testing.assert_allclose(mean, y[:50], atol=1e-3)
+    assert (var > 0).all()

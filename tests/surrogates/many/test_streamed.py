@@ -18,7 +18,8 @@ from mastgp.models.single import SingleFidelity
 from mastgp.progress import listening
 from mastgp.surrogates.many import choosing
 from mastgp.surrogates.many.fitted import fit_many
-from mastgp.surrogates.many.streamed import given_all_rows
+from mastgp.surrogates.many.rows import LEAST_NOISE, Units
+from mastgp.surrogates.many.streamed import Summing, given_all_rows
 from streaming_support import lower_limits, table, write_parts
 
 N, IN_SAMPLE = 6000, 2200
@@ -109,6 +110,15 @@ def test_known_noise_counts_for_every_row(tmp_path):
     known = (0.05 / model.units.scale) ** 2
     assert model.tool.sums.log_noise == pytest.approx(N * np.log(known), rel=1e-12)
     assert data.top.stream.noise_std == 0.05
+
+
+def test_rows_of_files_that_are_said_to_be_exact_have_a_little_noise(tmp_path):
+    data = read(write_parts(rows(), tmp_path / "c", 3), noise_std={"coarse": 0.0})
+    stream = data.top.stream
+    summing = Summing(stream, data.box, (), Units(0.0, 2.0), basis=None)
+    blocks = [block for file in stream.files() for block in summing.rows(file)]
+    assert sum(map(len, blocks)) == N
+    assert all((block.noise_var == LEAST_NOISE).all() for block in blocks)
 
 
 def test_files_that_change_while_they_are_read_are_noticed(tmp_path):

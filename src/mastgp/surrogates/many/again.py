@@ -15,6 +15,7 @@ from ...gp import GaussianProcess, Hyperparameters
 from ...gp.inducing import InducingProcess
 from ...gp.neighbours import NeighbourProcess
 from ...gp.sums import Basis
+from ...threads import blas_threads
 from .additive import Additive, AdditiveSums
 from .choosing import HELD_OUT, MOST_HELD_OUT
 from .fitted import ManyRows, columns_of
@@ -40,7 +41,9 @@ def fit_like(fitted: ManyRows, X: Array, y: Array, noise_var: Array) -> ManyRows
     """
     rows, units = shuffled(columns_of(X, fitted.categories), y, noise_var)
     report = replace(fitted.report_of_choice, n=len(rows), total=None)
-    return ManyRows(_given(fitted.tool, rows), units, noise_var, 0.0, report, fitted.categories)
+    with blas_threads(0):  # as files restore it
+        tool = _given(fitted.tool, rows)
+    return ManyRows(tool, units, noise_var, 0.0, report, fitted.categories)
 
 
 def _given(tool: Tool, rows: Rows) -> Tool:

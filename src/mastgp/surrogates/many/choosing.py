@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...gp import GaussianProcess
 from ...gp.inducing import InducingProcess
 from ...gp.neighbours import NeighbourProcess
 from .additive import Additive, AdditiveSums
+from .exact import from_part
 from .learning import Learned, from_bound, from_neighbours, rougher
-from .rows import Rows
+from .rows import LEAST_NOISE, Rows
 from .tools import (
     LADDER,
     NEAREST,
@@ -58,8 +60,6 @@ PROCESSES = ("neighbours", "inducing", "exact", "trended")
 NEARLY = 1.05
 #: Tools whose mean is expected to move by what they claim.
 MOVING = (InducingProcess, NeighbourProcess, Trended)
-#: Least noise variance, in standardised units.
-LEAST_NOISE = 1e-8
 #: Part of the rows from which the mean moves to that of all rows.
 EARLIER = 0.2
 #: Of rows whose variance shrinks less than this by the others, moves say nothing.
@@ -70,6 +70,8 @@ USUAL_MOVE, USUAL_SHARE = 3.84, 0.95
 #: hyperparameters that are taken as known. Neighbours that move less claim too much.
 LEAST_WIDENING, MOST_WIDENING = 1.35, 4.0
 LEAST_OF_NEIGHBOURS = 0.5
+#: Factors for tools whose moves say nothing. Splines take their penalty as known.
+WIDENING = {"additive": 1.1}
 
 
 @dataclass(frozen=True)
@@ -144,13 +146,13 @@ def choose(rows: Rows, on_evaluation: Evaluated | None = None) -> Choice:
     tried = trials.second(trials.first())
     noise = trials.noise(tried)
     best = preferred(tried)
-    widening = trials.widening(best)
+    moved = trials.widening(best)
     return Choice(
         best.kind,
         _with_held_out(best.tool, rows, held_out),
         noise,
-        _extra(best, noise) if widening is None else 0.0,
-        1.0 if widening is None else widening,
+        _extra(best, noise) if moved is None else 0.0,
+        WIDENING.get(best.kind, 1.0) if moved is None else moved,
         {entry.kind: float(np.sqrt(entry.squared)) for entry in tried},
         {entry.kind: _density(entry, held_out, noise) for entry in tried},
     )
@@ -236,12 +238,13 @@ class Trials:
             self._try("inducing", fit_inducing(w, self.part, LADDER[0])) for w in (smooth, bound)
         ]
         way = min(zip(few, (smooth, bound), strict=True), key=lambda pair: pair[0].squared)[1]
-        inducing = [self._try("inducing", enough_inducing(way, self.part, self.held_out))]
+        inducing = self._try("inducing", enough_inducing(way, self.part, self.held_out))
         self._ticking()
-        exact = []
+        tried = [min(near, key=lambda entry: entry.squared), inducing]
         if len(self.train) <= MOST_EXACT:
-            exact = [self._try("exact", fit_exact(w, self.train)) for w in (bound, rough)]
-        return [min(ways, key=lambda e: e.squared) for ways in (near, inducing, exact) if ways]
+            learned = from_part(self.train, self._ticking)
+            tried.append(self._try("exact", fit_exact(learned, self.train)))
+        return tried
 
     def _sums_and_trees(self) -> list[Tried]:
         """Additive splines, and boosted trees of what they leave."""
@@ -341,15 +344,21 @@ class Trials:
 
 
 def preferred(tried: list[Tried]) -> Tried:
-    """The tool of the least error; trees only where they are clearly better than all others.
+    """The tool of the least error, unless chance may have made it so.
 
-    Where they are not, another tool has a variance for every point, and is cheaper.
+    The exact process is kept where nothing is clearly better: others approximate it. Trees are
+    kept only where they are clearly better than all others: another tool has a variance for every
+    point, and is cheaper.
     """
     best = min(tried, key=lambda entry: entry.squared)
+    as_good = [entry for entry in tried if not _clearly_better(best, entry)]
+    for entry in as_good:
+        if entry.kind == "exact":
+            return entry
     if best.kind != "boosting":
         return best
-    as_good = [entry for entry in tried if entry is not best and not _clearly_better(best, entry)]
-    return min(as_good, key=lambda entry: entry.squared, default=best)
+    others = [entry for entry in as_good if entry is not best]
+    return min(others, key=lambda entry: entry.squared, default=best)
 
 
 def _clearly_better(one: Tried, other: Tried) -> bool:
@@ -393,4 +402,6 @@ def _with_held_out(tool: Tool, rows: Rows, held_out: Rows) -> Tool:
         return tool.with_rows(held_out)
     if isinstance(tool, NeighbourProcess):
         return neighbours_again(tool, rows, tool.k)
+    if isinstance(tool, GaussianProcess):
+        return fit_exact(Learned(tool.model, tool.parameters), rows)
     return tool

@@ -16,6 +16,7 @@ from ...errors import MastError, PoorFitWarning, warn
 from ...gp import GaussianProcess
 from ...gp.inducing import InducingProcess
 from ...gp.plain import in_other_units, plain_inducing, plain_process, widened
+from ...threads import blas_threads
 from .choosing import Choice, choose
 from .rows import Units, shuffled
 from .tools import Tool, Trended, restored, state_of
@@ -213,7 +214,8 @@ class ManyRows:
         extra = float(stored.number(state["extra"], "extra", low=0.0))
         widening = float(stored.number(state.get("widening", 1.0), "widening", low=1e-3))
         width = columns_of(np.zeros((1, n_inputs)), categories).shape[1]
-        tool = restored(state["many"], state["tool"], width)
+        with blas_threads(0):  # as it was fitted, so that it predicts the same to the last digit
+            tool = restored(state["many"], state["tool"], width)
         noise_var = np.broadcast_to(noise_var, report.n)
         return cls(tool, Units(mean, scale), noise_var, extra, report, categories, widening)
 
@@ -241,7 +243,9 @@ def fit_many(
     """
     known = None if noise_var is None else np.asarray(noise_var, dtype=float)
     rows, units = shuffled(columns_of(X, categories), y, known)
-    choice = choose(rows, on_evaluation)
+    # Blocks of rows between short steps of other kinds: threads get in the way, not only of time.
+    with blas_threads(0):
+        choice = choose(rows, on_evaluation)
     noise = units.scale**2 * choice.noise
     report = _report(choice, units, len(rows))
     if report.explained < POOR:

@@ -15,6 +15,8 @@ Numbers = NDArray[np.intp]
 
 #: Seed of every random part: the same rows always give the same parts.
 _SEED = 20_261
+#: Least noise variance, in standardised units: rows that are said to be exact have this.
+LEAST_NOISE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -68,5 +70,10 @@ def shuffled(X: Array, y: Array, noise_var: Array | None) -> tuple[Rows, Units]:
     order = sort[np.random.default_rng(_SEED).permutation(len(y))]
     X, y = np.ascontiguousarray(X[order]), y[order]
     mean, scale = float(y.mean()), target_scale(y)
-    noise = None if noise_var is None else noise_var[order] / scale**2
+    noise = None if noise_var is None else standardised(noise_var[order], scale)
     return Rows(X, (y - mean) / scale, noise), Units(mean, scale)
+
+
+def standardised(noise_var: Array, scale: float) -> Array:
+    """Known noise variances in standardised units; rows that are said to be exact have a little."""
+    return np.maximum(noise_var / scale**2, LEAST_NOISE)

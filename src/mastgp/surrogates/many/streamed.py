@@ -20,9 +20,10 @@ from ...data.streams import Stream
 from ...errors import DataError
 from ...gp.inducing import InducingProcess
 from ...gp.sums import Basis, RowSums, total
+from ...threads import blas_threads
 from ..base import Fitted
 from .fitted import ManyRows, columns_of
-from .rows import Rows, Units
+from .rows import Rows, Units, standardised
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Summing:
         """Rows of a file in standardised units, block by block."""
         scale = self.units.scale
         for block in self.stream.blocks(file):
-            noise = None if block.noise_var is None else block.noise_var / scale**2
+            noise = None if block.noise_var is None else standardised(block.noise_var, scale)
             U = columns_of(self.box.to_unit(block.X), self.categories)
             yield Rows(np.ascontiguousarray(U), (block.y - self.units.mean) / scale, noise)
 
@@ -91,4 +92,6 @@ def given_all_rows(fitted: Fitted, stream: Stream, box: Box) -> Fitted:
             "were read first; fit again when nobody changes them"
         )
     report = replace(fitted.report_of_choice, total=stream.n)
-    return fitted.with_tool(InducingProcess(tool.basis, sums, tool.y_mean, tool.y_scale), report)
+    with blas_threads(0):  # as files restore it
+        process = InducingProcess(tool.basis, sums, tool.y_mean, tool.y_scale)
+    return fitted.with_tool(process, report)
