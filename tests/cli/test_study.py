@@ -24,9 +24,19 @@ def test_ask_and_tell_by_tables(mast, tmp_path):
     table["failure"] = [None, None, "broke", None]
     table.to_csv("runs.csv", index=False)
     code, said, _ = mast("study", "tell", "wing.study", "runs.csv")
-    assert said.strip() == "3 trials are told; 1 rows have no result yet."
+    assert said.strip() == "3 trials are told; 1 row has no result yet."
     assert [t.status for t in Study("wing.study").trials()] == ["done", "failed", "failed", "asked"]
     assert "3 were told before" in mast("study", "tell", "wing.study", "runs.csv")[1]
+
+
+def test_results_from_elsewhere_count_once(mast):
+    mast(*NEW)
+    row = {"fidelity": ["cfd"], "x": [0.5], "material": ["steel"], "n": [2], "drag": [1.25]}
+    pd.DataFrame(row).to_csv("extra.csv", index=False)
+    said = [mast("study", "tell", "wing.study", "extra.csv")[1].strip() for _ in range(2)]
+    assert said[0] == "0 trials are told; 1 result from elsewhere is added."
+    assert said[1] == "0 trials are told; 1 was told before."
+    assert len(Study("wing.study").trials()) == 1
 
 
 def test_tell_one_trial(mast):

@@ -37,6 +37,29 @@ def test_what_is_no_result_is_not_taken_for_one(text):
         Rule.of("last").read(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("drag = 0.3 lift = 4", 0.3),
+        ("CL: 0.3, Drag: 0.02", 0.02),
+        ("final drag = 3 N", 3.0),
+        ("drag [N]: 3", 3.0),
+        ("result: 7", 7.0),
+        ("final value = 7 units", 7.0),
+        ("DRAG 2", 2.0),
+        ("1, 2, 3.5", 3.5),
+    ],
+)
+def test_the_name_of_the_target_counts(text, value):
+    assert Reader.of(["drag"], []).read(text) == {"drag": value}
+
+
+@pytest.mark.parametrize("text", ["lift = 3", "iter=3", "lift: 1, moment: 2", "lift 2", "x 1"])
+def test_another_name_is_no_result(text):
+    with pytest.raises(NoResultError, match=r"not 'drag'; print 'drag = \.\.\.'"):
+        Reader.of(["drag"], []).read(text)
+
+
 @pytest.mark.parametrize("text", ["nan", "drag = NaN", "-inf", "drag: Infinity", "1.2e308"])
 def test_numbers_that_are_not_finite_are_no_values(text):
     with pytest.raises(NotFiniteError):
@@ -82,7 +105,7 @@ def test_every_target_has_its_rule():
 
 def test_a_long_line_does_not_take_long():
     started = time.process_time()
-    for line in ("drag = " + "1" * 100_000 + "z", "1" * 100_000 + "z"):
+    for line in ("drag = " + "1" * 100_000 + "z", "1" * 100_000 + "z", "a" * 100_000 + " = x"):
         with pytest.raises(NoResultError):
             Rule.of("last").read(line)
     assert time.process_time() - started < 5.0

@@ -83,9 +83,28 @@ def test_what_a_run_said_is_kept(study):
 
 
 def test_runs_that_all_fail_end_the_study_early(study):
+    with pytest.raises(StoppedError, match=r"no run ended well, 5 trials.*ended with 1: boom"):
+        run(study, plan(study, "raise SystemExit('boom')", retries=0))
+    assert sum(t.status == FAILED for t in study.trials()) == 5
+
+
+def test_runs_that_fail_in_a_row_end_the_study_early(study):
+    code = f"""
+        import sys
+        if int(sys.argv[3]) > 1:
+            raise SystemExit('boom')
+        {GOOD.strip()}
+        """
     with pytest.raises(StoppedError, match=r"3 trials in a row failed.*ended with 1: boom"):
-        run(study, plan(study, "raise SystemExit('boom')", most_failures=3, retries=0))
+        run(study, plan(study, code, most_failures=3, retries=0, jobs=1))
     assert sum(t.status == FAILED for t in study.trials()) == 3
+
+
+def test_a_budget_that_bought_no_result_is_an_error(tmp_path):
+    study = new_study(tmp_path, budget=20.0)
+    with pytest.raises(StoppedError, match=r"no run ended well, the last of them: .*boom"):
+        run(study, plan(study, "raise SystemExit('boom')", retries=5))
+    assert len(study.trials()) < 5
 
 
 def test_a_command_that_does_not_exist_costs_nothing(study):
@@ -177,3 +196,13 @@ def test_trials_of_a_living_runner_are_left_alone(study):
     assert other.flying
     other.loop()
     assert study.trials()[0].status == DONE
+
+
+def test_a_try_that_the_budget_does_not_pay_for_is_said_to_be_left_out(tmp_path):
+    study = new_study(tmp_path, budget=20.0)
+    events = []
+    with pytest.raises(StoppedError):
+        run(study, plan(study, "raise SystemExit('boom')", retries=5), events.append)
+    failed = [event.text for event in events if event.what == "failed"]
+    assert "ended with 1: boom; the budget does not pay for another try" in failed
+    assert {trial.failure for trial in study.trials()} == {"ended with 1: boom"}

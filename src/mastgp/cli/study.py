@@ -308,9 +308,9 @@ def tell(
         return
     found = told(study.definition, study.trials(), table, study.store.candidates)
     count = study.tell_all(found.outcomes, replace=replace)
-    if found.new:
-        study.add_new(found.new)
-    terminal.say(_told(count, len(found.outcomes) - count, len(found.new), found.empty))
+    new = study.add_new(found.new)
+    known = len(found.outcomes) - count + len(found.new) - new
+    terminal.say(_told(count, known, new, found.empty))
 
 
 @app.command(cls=RunCommand)
@@ -333,6 +333,8 @@ def run(
     Killed and started again it goes on where it was.
     """
     study = _opened(study_file, budget)
+    if study.definition.budget is None:
+        terminal.note("The study has no budget: it goes on until it is stopped, or has --budget.")
     with terminal.notes(), progress():
         study.run(
             command,
@@ -414,7 +416,8 @@ def _why_nothing(study: Study, allowed: list[str] | None = None) -> str:
     open_ones = sum(trial.is_open for trial in study.trials())
     budget, top = study.definition.budget, study.definition.top
     if open_ones:
-        return f"{open_ones} trials are open, and nothing is left for more: tell their results."
+        one = "trial is" if open_ones == 1 else "trials are"
+        return f"{open_ones} {one} open, and nothing is left for more until results are told."
     if budget is not None and study.left < study.definition.costs[top]:
         return f"{study.spent:g} of {budget:g} is spent; what is left pays for no other {top} run."
     what = "no candidate left" if study.store.candidates else "nothing more"
@@ -422,10 +425,11 @@ def _why_nothing(study: Study, allowed: list[str] | None = None) -> str:
 
 
 def _told(count: int, known: int, new: int, empty: int) -> str:
-    parts = [f"{count} trials are told"]
-    parts += [f"{known} were told before"] if known else []
-    parts += [f"{new} results from elsewhere are added"] if new else []
-    parts += [f"{empty} rows have no result yet"] if empty else []
+    parts = [f"{count} {'trial is' if count == 1 else 'trials are'} told"]
+    parts += [f"{known} {'was' if known == 1 else 'were'} told before"] if known else []
+    added = "result from elsewhere is" if new == 1 else "results from elsewhere are"
+    parts += [f"{new} {added} added"] if new else []
+    parts += [f"{empty} {'row has' if empty == 1 else 'rows have'} no result yet"] if empty else []
     return "; ".join(parts) + "."
 
 

@@ -65,7 +65,8 @@ class Goal:
         kind, value = (goal, None) if isinstance(goal, str) else (*goal, None)[:2]
         if kind not in GOALS or (kind == "target") != (value is not None):
             raise DataError(
-                f"unknown goal {goal!r}; use 'accuracy', 'minimum', 'maximum' or ('target', value)"
+                f"unknown goal {goal!r}; use 'accuracy', 'minimum', 'maximum', "
+                "or a target: ('target', value), target=VALUE in commands"
             )
         if value is not None and not np.isfinite(value):
             raise DataError(f"the target value is {value!r}; it must be a number")

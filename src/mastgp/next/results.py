@@ -4,7 +4,9 @@ Rules, for each target:
 
 - ``last``, unless told otherwise for a study with one target: the last line that is not blank. It
   is a number, or a name and a number, as ``drag = 0.021`` or ``drag: 0.021 m``, or a row of
-  numbers, of which the last counts.
+  numbers, of which the last counts. Among several names the target's counts, in large or small
+  letters. The only name may also be a word for any result, as ``result = 0.021``; another name is
+  another quantity, and no result.
 - ``regex:PATTERN``: the last match of a regular expression. Its first group counts, if it has one.
 - ``json:KEY``: the last line that is a JSON object, or the whole text. ``json:forces.drag`` is a
   key inside another. A study with several targets reads each by its name, unless told otherwise.
@@ -31,7 +33,11 @@ MOST_CHARACTERS = 10_000_000
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?|[+-]?(?:nan|inf(?:inity)?)"
 _ALONE = re.compile(rf"(?:{_NUMBER})", re.IGNORECASE)
 _NAMED = re.compile(rf"(?:.*=|.*[^\d\s]\s*:)\s*({_NUMBER})(?:\s+\S{{1,20}})?", re.IGNORECASE)
-_AFTER_WORD = re.compile(rf"\S+\s+({_NUMBER})", re.IGNORECASE)
+_AFTER_WORD = re.compile(rf"(\S+)\s+({_NUMBER})", re.IGNORECASE)
+_PAIR = re.compile(rf"([^\W\d][^=:,;]{{0,60}}?)\s*[=:]\s*({_NUMBER})(?![\w.])", re.IGNORECASE)
+_UNIT = re.compile(r"[\[(].*?[\])]")
+#: Words for a result of any name.
+_ANY_RESULT = ("result", "value", "objective", "output", "answer")
 _TROUBLE = re.compile(r"error|fail|diverg|abort|exception|warning|traceback", re.IGNORECASE)
 
 
@@ -76,9 +82,19 @@ class Rule:
             f"unknown rule {text!r}; choose one of 'last', 'regex:PATTERN' and 'json:KEY'"
         )
 
-    def read(self, text: str) -> float:
-        """The value in an output, or :class:`NoResultError`."""
-        found = {"last": _last, "regex": self._match, "json": self._entry}[self.kind](text)
+    def read(self, text: str, target: str = "") -> float:
+        """The value in an output, or :class:`NoResultError`.
+
+        Parameters
+        ----------
+        text : str
+        target : str
+            What is read; a last line with another name than this is no result. "" for any.
+        """
+        if self.kind == "last":
+            found = _last(text, target)
+        else:
+            found = self._match(text) if self.kind == "regex" else self._entry(text)
         if not is_result(found):
             raise NotFiniteError(f"the result is {found}")
         return found
@@ -153,7 +169,9 @@ class Reader:
 
     def read(self, text: str) -> dict[str, float]:
         """Values of all targets, or :class:`NoResultError`."""
-        found = {name: rule.read(text[-MOST_CHARACTERS:]) for name, rule in self.rules.items()}
+        found = {
+            name: rule.read(text[-MOST_CHARACTERS:], name) for name, rule in self.rules.items()
+        }
         for name, (low, high) in self.plausible.items():
             if not low <= found[name] <= high:
                 raise NoResultError(
@@ -163,7 +181,7 @@ class Reader:
         return found
 
 
-def _last(text: str) -> float:
+def _last(text: str, target: str) -> float:
     """The number of the last line that is not blank."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
@@ -172,10 +190,29 @@ def _last(text: str) -> float:
     words = re.split(r"[\s,;]+", line)
     if all(_ALONE.fullmatch(word) for word in words):
         return _number(words[-1])
-    match = _NAMED.fullmatch(line) or _AFTER_WORD.fullmatch(line)
-    if match is None or _TROUBLE.search(line):
+    after_word = _AFTER_WORD.fullmatch(line)
+    if _TROUBLE.search(line) or not (_NAMED.fullmatch(line) or after_word):
         raise NoResultError(f"the last line is no result: {line[:200]!r}")
-    return _number(match[1])
+    pairs = _PAIR.findall(line)
+    if not pairs:
+        pairs = [after_word.groups()] if after_word else [("", words[-1])]
+    return _number(_of_target(pairs, target))
+
+
+def _of_target(pairs: Sequence[tuple[str, str]], target: str) -> str:
+    """What a line of names and numbers says of a target."""
+    named = [(_UNIT.sub("", name).strip().lower(), value) for name, value in pairs]
+    wanted = target.lower()
+    own = [value for name, value in named if name == wanted or name.endswith(f" {wanted}")]
+    if own:
+        return own[-1]
+    name, value = named[-1]
+    if not target or (len(named) == 1 and name.split(" ")[-1] in _ANY_RESULT):
+        return value
+    raise NoResultError(
+        f"the last line has {listed([name for name, _ in pairs])} and not {target!r}; print "
+        f"'{target} = ...', or say how the result is read (--result)"
+    )
 
 
 def _number(text: str) -> float:

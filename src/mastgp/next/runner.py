@@ -26,12 +26,14 @@ from . import cluster
 from .attempts import Job, Outcome, end, finished, folder_of, outcome, prepare, start
 from .command import Command, check_places, fill
 from .results import NoResultError, NotFiniteError, Reader
-from .trials import Trial
+from .trials import DONE, GIVEN, Trial
 
 #: A :class:`mastgp.Study`, which itself asks this module.
 Study = Any
 #: Seconds between two looks at the attempts under way.
 _PAUSE = 0.05
+#: Trials that may fail before one has ended well: what never worked is not worth the budget.
+MOST_FIRST_FAILURES = 5
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class Plan:
     time_limits : mapping of fidelity to seconds
         Of one attempt; none where a fidelity is missing.
     most_failures : int
-        Trials that may fail in a row before the runner gives up.
+        Trials that may fail in a row before the runner gives up; before the first result not more
+        than :data:`MOST_FIRST_FAILURES`.
     scheduler : str or None
         Address of a Dask scheduler.
     """
@@ -192,6 +195,7 @@ class _Runner:
         self.flying: dict[int, tuple[Flight, Trial]] = {}
         self.ended = 0
         self._failed_in_a_row = 0
+        self._last_failure = ""
 
     def recover(self) -> None:
         """Go on with the trials of runners that are dead."""
@@ -218,8 +222,10 @@ class _Runner:
         while True:
             self._fill()
             if not self.flying:
-                return
+                break
             self._collect()
+        if self._failed_in_a_row and not self._has_result():
+            raise self._stopped("no run ended well")
 
     def _fill(self) -> None:
         """Begin as many trials as there are free places."""
@@ -295,22 +301,35 @@ class _Runner:
         return self.plan.reader.read(found.output)
 
     def _fail_or_again(self, trial: Trial, why: str) -> None:
-        if trial.attempts < self.plan.retries and self.study.store.again(trial.id, self.token):
+        if trial.attempts >= self.plan.retries:
+            self._fail(trial, why)
+        elif self.study.store.again(trial.id, self.token):
             self.tell(Event("again", trial, why))
             (tried,) = (one for one in self.study.trials() if one.id == trial.id)
             self._launch(tried)
         else:
-            self._fail(trial, why)
+            self._fail(trial, why, "; the budget does not pay for another try")
 
-    def _fail(self, trial: Trial, why: str) -> None:
+    def _fail(self, trial: Trial, why: str, note: str = "") -> None:
         self._finish(trial, why)
         self._failed_in_a_row += 1
-        self._say("failed", trial, why)
-        if self._failed_in_a_row >= self.plan.most_failures:
-            raise StoppedError(
-                f"{self._failed_in_a_row} trials in a row failed, the last of them: {why}. What "
-                f"the runs said is in {self.plan.logs}. Correct the command and run it again"
-            )
+        self._last_failure = why
+        self._say("failed", trial, why + note)
+        most = self.plan.most_failures
+        if self._failed_in_a_row >= min(most, MOST_FIRST_FAILURES) and not self._has_result():
+            raise self._stopped(f"no run ended well, {self._failed_in_a_row} trials failed")
+        if self._failed_in_a_row >= most:
+            raise self._stopped(f"{self._failed_in_a_row} trials in a row failed")
+
+    def _has_result(self) -> bool:
+        """Whether any run of the study, other than results from elsewhere, has ended well."""
+        return any(t.status == DONE and t.origin != GIVEN for t in self.study.trials())
+
+    def _stopped(self, what: str) -> StoppedError:
+        return StoppedError(
+            f"{what}, the last of them: {self._last_failure}. What the runs said is in "
+            f"{self.plan.logs}. Correct the command and run it again"
+        )
 
     def _finish(self, trial: Trial, result: dict[str, float] | str) -> None:
         """Write down what became of a trial; on a full disk the attempt waits in its folder."""

@@ -275,8 +275,16 @@ class Study:
         return self.store.add_results(found, who())
 
     def add_new(self, results: Sequence[tuple[Proposal, Mapping[str, float] | str]]) -> int:
-        """Add results of runs that nobody asked for, as :func:`trial_tables.told` found them."""
-        return self.store.add_results(results, who())
+        """Add results of runs that nobody asked for, as :func:`trial_tables.told` found them.
+
+        Those that the study has already, the same in all inputs and results, are left out. Returns
+        how many were added.
+        """
+        known = [(t.inputs, t.fidelity, t.failure or t.values) for t in self.trials()]
+        new = [
+            (run, found) for run, found in results if (run.inputs, run.fidelity, found) not in known
+        ]
+        return self.store.add_results(new, who()) if new else 0
 
     def table(self) -> pd.DataFrame:
         """All trials as a table."""
