@@ -22,10 +22,11 @@ def test_a_standing_is_printed_in_words(tmp_path, wide, capsys):
 def test_events_are_lines_with_the_money_spent(tmp_path, wide, capsys):
     study = new_study(tmp_path)
     (trial,) = study.ask()
-    for what in ("started", "found", "again", "failed", "done"):
+    for what in ("started", "found", "slow", "again", "failed", "done"):
         print_event(study, Event(what, trial, "text"))
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
+        "trial 1 panel: may hang: text (spent 0 of 100)",
         "trial 1 panel: is tried again: text (spent 0 of 100)",
         "trial 1 panel: failed: text (spent 0 of 100)",
         "trial 1 panel: text (spent 0 of 100)",

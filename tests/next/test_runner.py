@@ -206,3 +206,17 @@ def test_a_try_that_the_budget_does_not_pay_for_is_said_to_be_left_out(tmp_path)
     failed = [event.text for event in events if event.what == "failed"]
     assert "ended with 1: boom; the budget does not pay for another try" in failed
     assert {trial.failure for trial in study.trials()} == {"ended with 1: boom"}
+
+
+def test_a_hanging_run_is_told_of_while_it_hangs(study, monkeypatch):
+    monkeypatch.setattr("mastgp.next.patience.UNKNOWN_HANGS_AFTER_SECONDS", 0.2)
+    events = []
+
+    def listen(event):
+        events.append(event.what)
+        if event.what == "slow":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(study, plan(study, "import time; time.sleep(60)"), listen)
+    assert events[-1] == "slow"

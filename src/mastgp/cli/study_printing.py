@@ -99,7 +99,8 @@ def print_event(study: Study, event: Event) -> None:
     if event.what in ("started", "found"):
         return
     words = {"done": event.text, "failed": f"failed: {event.text}",
-             "again": f"is tried again: {event.text}"}[event.what]  # fmt: skip
+             "again": f"is tried again: {event.text}",
+             "slow": f"may hang: {event.text}"}[event.what]  # fmt: skip
     budget = study.definition.budget
     money = f"spent {study.spent:g}" + ("" if budget is None else f" of {budget:g}")
     terminal.say(f"trial {trial.id} {trial.fidelity}: {words} ({money})")

@@ -25,6 +25,7 @@ from ..progress import report
 from . import cluster
 from .attempts import Job, Outcome, end, finished, folder_of, outcome, prepare, start
 from .command import Command, check_places, fill
+from .patience import Patience
 from .results import NoResultError, NotFiniteError, Reader
 from .trials import DONE, GIVEN, Trial
 
@@ -77,7 +78,8 @@ class Event:
     Attributes
     ----------
     what : str
-        ``started``, ``done``, ``failed``, ``again`` or ``found`` (finished before a kill).
+        ``started``, ``done``, ``failed``, ``again``, ``found`` (finished before a kill), or
+        ``slow`` (it may hang, and no time limit will end it).
     trial : Trial
     text : str
         The result, or what went wrong.
@@ -194,6 +196,7 @@ class _Runner:
         self.study, self.plan, self.token, self.client, self.tell = study, plan, token, client, tell
         self.flying: dict[int, tuple[Flight, Trial]] = {}
         self.ended = 0
+        self._patience = Patience(plan.time_limits)
         self._failed_in_a_row = 0
         self._last_failure = ""
 
@@ -242,7 +245,10 @@ class _Runner:
                 if (found := flight.poll()) is not None:
                     del self.flying[id]
                     before = -1
+                    self._patience.ended(trial)
                     self._digest(trial, found)
+                elif (words := self._patience.lost(trial)) is not None:
+                    self._say("slow", trial, words)
             if before > 0:
                 time.sleep(_PAUSE)
 
@@ -256,6 +262,7 @@ class _Runner:
         else:
             flight = OnCluster(folder, job, values, self.client)
         self.flying[trial.id] = (flight, trial)
+        self._patience.started(trial)
         self.tell(Event("started", trial))
 
     def _job(self, trial: Trial) -> Job:
