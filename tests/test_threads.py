@@ -4,7 +4,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mastgp.gp import blas_threads
-from mastgp.threads import ALL_CORES_FROM
+from mastgp.threads import ALL_CORES_FROM, one_openmp_thread
 
 
 def threads() -> list[int]:
@@ -42,3 +42,15 @@ def test_many_points_keep_all_cores():
         assert set(threads()) == {2}
     with blas_threads(ALL_CORES_FROM - 1):
         assert set(threads()) == {1}
+
+
+def test_openmp_has_one_thread_for_a_while():
+    import sklearn.ensemble  # noqa: F401 (brings OpenMP)
+
+    def openmp() -> set[int]:
+        return {p["num_threads"] for p in threadpool_info() if p["user_api"] == "openmp"}
+
+    with threadpool_limits(2, user_api="openmp"):
+        with one_openmp_thread():
+            assert openmp() == {1}
+        assert openmp() == {2}

@@ -1,8 +1,8 @@
 """One BLAS thread for small problems: starting threads costs more than it saves.
 
-The limit holds for the whole process, so overlapping users (such as threads of a Dask worker)
-share it: the first one in sets it, the last one out takes it back. threadpoolctl comes with
-scikit-learn.
+The limit of BLAS holds for the whole process, so overlapping users (such as threads of a Dask
+worker) share it: the first one in sets it, the last one out takes it back. threadpoolctl comes
+with scikit-learn.
 """
 
 from __future__ import annotations
@@ -39,6 +39,17 @@ def blas_threads(n_points: int) -> Iterator[None]:
         yield
     finally:
         _leave()
+
+
+@contextmanager
+def one_openmp_thread() -> Iterator[None]:
+    """Limit OpenMP to one thread in the thread that calls.
+
+    Loops of thousands of short steps wait for the slowest thread after each. Where another program
+    keeps a core busy, they take minutes instead of seconds.
+    """
+    with ThreadpoolController().limit(limits=1, user_api="openmp"):
+        yield
 
 
 def _enter() -> None:

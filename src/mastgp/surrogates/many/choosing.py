@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...gp import GaussianProcess
 from ...gp.inducing import InducingProcess
 from ...gp.neighbours import NeighbourProcess
+from ...threads import blas_threads
 from .additive import Additive, AdditiveSums
 from .exact import from_part
 from .learning import Learned, from_bound, from_neighbours, rougher
@@ -130,6 +131,7 @@ class Choice:
     densities: dict[str, float]
 
 
+@blas_threads(0)  # blocks of rows between short steps: threads get in the way, not only of time
 def choose(rows: Rows, on_evaluation: Evaluated | None = None) -> Choice:
     """Try all tools on a part of the rows, the better ones on all, and keep the best.
 

@@ -243,9 +243,7 @@ def fit_many(
     """
     known = None if noise_var is None else np.asarray(noise_var, dtype=float)
     rows, units = shuffled(columns_of(X, categories), y, known)
-    # Blocks of rows between short steps of other kinds: threads get in the way, not only of time.
-    with blas_threads(0):
-        choice = choose(rows, on_evaluation)
+    choice = choose(rows, on_evaluation)
     noise = units.scale**2 * choice.noise
     report = _report(choice, units, len(rows))
     if report.explained < POOR:

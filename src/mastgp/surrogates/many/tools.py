@@ -14,6 +14,7 @@ from ...gp.inducing import InducingProcess
 from ...gp.kernels import KERNELS
 from ...gp.neighbours import NeighbourProcess
 from ...gp.sums import Basis
+from ...threads import one_openmp_thread
 from .additive import Additive
 from .learning import Learned, inducing_inputs, plain_model
 from .rows import Rows
@@ -160,7 +161,9 @@ def fit_boosted(rows: Rows, trend: Additive | None = None) -> Boosted:
         random_state=0,
     )
     weights = None if rows.noise_var is None else 1.0 / np.maximum(rows.noise_var, 1e-6)
-    return Boosted(trees.fit(rows.X, left.y, weights), trend, rows)
+    with one_openmp_thread():
+        trees.fit(rows.X, left.y, weights)
+    return Boosted(trees, trend, rows)
 
 
 @dataclass(frozen=True)
