@@ -169,6 +169,7 @@ def test_a_slider_moves_the_value(browser, wing):
     with Opened(browser, wing) as opened:
         page = opened.page
         page.fill("#input0", "5.5")
+        page.wait_for_selector("html[data-drawn]", state="attached")
         page.fill("#input1", "0.25")
         page.wait_for_selector("html[data-drawn]", state="attached")
         numbers = json.loads(page.get_attribute("[data-value='0']", "data-numbers"))

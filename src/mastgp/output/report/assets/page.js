@@ -188,11 +188,13 @@
 
   const QUICK = 300; // milliseconds of a map, after which a finer one may follow
   let generation = 0;
+  let changes = 0; // of the inputs: "drawn" is said of the last of them only
 
   async function updateSlices() {
     const entry = shown;
     if (!entry.document) return;
     const own = (generation += 1);
+    const change = changes;
     for (const count of [11, 41]) {
       const sets = entry.inputs.map((input, i) => along(input, count, viewOf($(`#slices [data-input="${i}"]`)).x));
       const points = sets.flatMap((xs, i) => xs.map((x) => point(entry, { [entry.inputs[i].name]: x })));
@@ -205,7 +207,7 @@
       sets.forEach((xs, i) => drawSlice(entry, i, xs, curves[i], range));
       if (count === 11) updateContour();
     }
-    document.documentElement.dataset.drawn = String(own);
+    if (change === changes) document.documentElement.dataset.drawn = String(own);
   }
 
   function firstSlices(entry) {
@@ -370,6 +372,8 @@
 
   function update() {
     moved = true;
+    changes += 1;
+    delete document.documentElement.dataset.drawn;
     updateCaptions();
     updateValues();
     clearTimeout(wanted);
